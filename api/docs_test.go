@@ -62,12 +62,12 @@ func TestBothContentsListEveryHeadingInTheOrderOfThePage(t *testing.T) {
 	if first := doc.Find("main h2").Eq(1).Text(); len(want) < len(w.calls) || first != groupNotices {
 		t.Errorf("%d headings; the one after the introduction is %s", len(want), first)
 	}
-	for _, sel := range []string{"body > .frame > nav", "details > nav"} {
+	for sel, called := range map[string]string{"body > .frame > nav": "Contents", "details > nav": "On this page"} {
 		contents, got := doc.Find(sel), []string(nil)
 		contents.Find("a").Each(func(_ int, a *goquery.Selection) {
 			got = append(got, a.AttrOr("href", "")+" "+a.Text())
 		})
-		if name := contents.AttrOr("aria-label", ""); name != "Contents" {
+		if name := contents.AttrOr("aria-label", ""); name != called {
 			t.Errorf("%s is called %q", sel, name)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

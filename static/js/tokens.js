@@ -19,8 +19,6 @@ export function startTokens(field, spaced, known) {
 	box.className = "tokens";
 	[entry.id, entry.autocomplete, entry.spellcheck] = [`${field.id}-entry`, "off", false];
 	entry.setAttribute("autocapitalize", "none");
-	entry.setAttribute("form", nowhere()); // it has the name of the field, for its faults, and is never sent
-	entry.name = field.name;
 	entry.setAttribute("aria-label", field.labels[0]?.textContent ?? "");
 	entry.setAttribute("aria-describedby", `${field.id}-hint`);
 	list.append(entryItem(entry));
@@ -109,19 +107,6 @@ export function startTokens(field, spaced, known) {
 	field.form?.addEventListener("change", read);
 	read();
 	return entry;
-}
-
-/** Returns the id of a form that is never sent. */
-function nowhere() {
-	const id = "nowhere";
-	if (!document.getElementById(id)) {
-		const [form, button] = [document.createElement("form"), document.createElement("button")];
-		button.setAttribute("type", "submit"); // every form has one
-		form.append(button);
-		[form.id, form.hidden] = [id, true];
-		document.body.append(form);
-	}
-	return id;
 }
 
 /** @param {string} text */
