@@ -77,6 +77,7 @@ type Config struct {
 	Rate      int                          // requests per second, key and instance; 0: no limit
 	UserRate  int                          // the same for calls of a user, with bursts of three times as many
 	Served    web.Served                   // nil: nobody is told of requests
+	Traced    web.Traced                   // nil: there are no traces
 	Log       *slog.Logger                 // default: slog.Default()
 	Now       func() time.Time             // default: time.Now
 }

@@ -14,7 +14,7 @@ import (
 // problem.
 func (s *server) middleware(mux *http.ServeMux) http.Handler {
 	routed := web.Routed(mux)
-	site := web.Site{Log: s.Log, Now: s.Now, Proxies: s.TrustedProxies, Level: accessLevel, Fail: failed, Served: s.Served}
+	site := web.Site{Log: s.Log, Now: s.Now, Proxies: s.TrustedProxies, Level: accessLevel, Fail: failed, Served: s.Served, Traced: s.Traced}
 	return site.Wrap(s.sharing(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
 		head.Set("X-Content-Type-Options", "nosniff")

@@ -247,6 +247,7 @@ type Config struct {
 	Build          string                       // differs between builds; empty: the start of the process
 
 	Served web.Served       // nil: nobody is told of requests
+	Traced web.Traced       // nil: there are no traces
 	Log    *slog.Logger     // nil: no logs
 	Now    func() time.Time // nil: time.Now
 }

@@ -35,7 +35,7 @@ func visitOf(r *http.Request) *visit {
 // middleware wraps every request, from the outside in.
 func (h *Handlers) middleware(next http.Handler) http.Handler {
 	site := web.Site{
-		Log: h.Log, Now: h.Now, Proxies: h.TrustedProxies, Level: accessLevel, Fail: h.fail, Served: h.Served,
+		Log: h.Log, Now: h.Now, Proxies: h.TrustedProxies, Level: accessLevel, Fail: h.fail, Served: h.Served, Traced: h.Traced,
 		Begin: func(ctx context.Context, x *web.Exchange) context.Context {
 			return context.WithValue(ctx, visitKey{}, &visit{Exchange: x})
 		},

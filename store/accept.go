@@ -63,7 +63,7 @@ func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
 	}
 	began := time.Now()
 	err := s.accepts.Do(ctx, u)
-	s.timing.since(CallAccept, began)
+	s.timing.since(ctx, CallAccept, began)
 	if err != nil {
 		if errors.Is(err, batch.ErrFull) || errors.Is(err, batch.ErrClosed) {
 			err = fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)

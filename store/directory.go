@@ -81,7 +81,7 @@ func (s *Store) Credentials(ctx context.Context, name string) (u notifier.User, 
 func (s *Store) UserByName(ctx context.Context, name string) (notifier.User, error) {
 	began := time.Now()
 	u, err := only(gatherUsers(s.ready.user.QueryContext(ctx, valid(name))))
-	s.timing.since(CallQuery, began)
+	s.timing.since(ctx, CallQuery, began)
 	return u, s.fail(err, "read a user by name")
 }
 

@@ -24,13 +24,13 @@ func (c Call) String() string {
 	return [Calls]string{"begin", "transaction", "query", "change", "accept"}[c]
 }
 
-// Timing is told how long each call took, whether or not it succeeded.
-type Timing func(call Call, took time.Duration)
+// Timing is told how long each call of a context took, whether or not it succeeded.
+type Timing func(ctx context.Context, call Call, took time.Duration)
 
 // since tells how long ago began is.
-func (t Timing) since(call Call, began time.Time) {
+func (t Timing) since(ctx context.Context, call Call, began time.Time) {
 	if t != nil {
-		t(call, time.Since(began))
+		t(ctx, call, time.Since(began))
 	}
 }
 
@@ -43,19 +43,19 @@ type pool struct {
 
 // QueryContext is timed until the first row.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	defer p.timing.since(CallQuery, time.Now())
+	defer p.timing.since(ctx, CallQuery, time.Now())
 	return p.DB.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller does
 }
 
 // QueryRowContext is timed until the first row.
 func (p *pool) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	defer p.timing.since(CallQuery, time.Now())
+	defer p.timing.since(ctx, CallQuery, time.Now())
 	return p.DB.QueryRowContext(ctx, query, args...)
 }
 
 // ExecContext is timed.
 func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	defer p.timing.since(CallChange, time.Now())
+	defer p.timing.since(ctx, CallChange, time.Now())
 	return p.DB.ExecContext(ctx, query, args...)
 }
 

@@ -56,6 +56,6 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 func (s *Store) ask(ctx context.Context, query *sql.Stmt, scan func(*sql.Rows) error, args ...any) error {
 	began := time.Now()
 	rows, err := query.QueryContext(ctx, args...)
-	s.timing.since(CallQuery, began)
+	s.timing.since(ctx, CallQuery, began)
 	return each(rows, err, scan)
 }

@@ -110,11 +110,11 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 		tx, err = s.write.BeginTx(ctx, nil) // SQLite takes its lock here and nowhere else
 		return err
 	})
-	s.timing.since(CallBegin, began)
+	s.timing.since(ctx, CallBegin, began)
 	if err != nil {
 		return err
 	}
-	defer s.timing.since(CallTransaction, time.Now())
+	defer s.timing.since(ctx, CallTransaction, time.Now())
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 	if err := do(tx); err != nil {
 		return err

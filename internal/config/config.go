@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/mail"
+	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -64,6 +65,7 @@ type Flags struct {
 	OutboundProxy        string `placeholder:"URL" secret:"" help:"The HTTP proxy through which pushes are sent; empty: directly."`
 	Rules                string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
 	APIRate              string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
+	OTLPEndpoint         string `name:"otlp-endpoint" placeholder:"URL" help:"The collector that gets traces by OTLP over HTTP, such as http://127.0.0.1:4318; empty: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
 	LogLevel             string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
 	LogFormat            string `placeholder:"FORMAT" default:"text" help:"text, or json: one object per line."`
 }
@@ -92,12 +94,13 @@ type Config struct {
 	SMTP           *mail.Server // nil: no mail
 	MailFrom       string       // with or without a name for people
 	MailDefault    notifier.When
-	MailRate       int            // mails a second, all instances together
-	Push           *Push          // nil: no push
-	OutboundAllow  []netip.Prefix // private networks that may be reached
-	OutboundProxy  *url.URL       // nil: none
-	Rules          string         // the file; empty: no rules
-	APIRate        int            // 0: no limit
+	MailRate       int               // mails a second, all instances together
+	Push           *Push             // nil: no push
+	OutboundAllow  []netip.Prefix    // private networks that may be reached
+	OutboundProxy  *url.URL          // nil: none
+	Rules          string            // the file; empty: no rules
+	APIRate        int               // 0: no limit
+	Traces         tracing.Collector // where traces go
 	LogLevel       slog.Level
 	LogJSON        bool // one JSON object per line instead of text
 
@@ -138,6 +141,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 	if f.AdminAddr != "" {
 		c.AdminAddr = bad.address("--admin-addr", f.AdminAddr)
 	}
+	c.Traces = bad.traces(f.OTLPEndpoint, env.Lookup)
 	c.Push = bad.push(&c, f)
 	c.Identity = bad.identity(f, c.Audiences)
 	c.OIDC = bad.oidc(&c, f)

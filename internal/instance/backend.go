@@ -105,7 +105,7 @@ func (i *instance) lockDirectory(context.Context) (func() error, error) {
 
 func (i *instance) openStore(ctx context.Context) (func() error, error) {
 	var err error
-	if i.db, err = openTimed(ctx, i.cfg, i.times.called); err != nil {
+	if i.db, err = openTimed(ctx, i.cfg, i.sqlCalled); err != nil {
 		return nil, err
 	}
 	return i.db.Close, nil
@@ -136,7 +136,7 @@ func (i *instance) openRaw(context.Context) (func() error, error) {
 
 func (i *instance) openGated(context.Context) (func() error, error) {
 	i.rdb = behind(i.guard, i.target)
-	i.rdb.AddHook(redisTimes{i.times})
+	i.rdb.AddHook(redisTimes{i.times, i.traces})
 	return i.rdb.Close, nil
 }
 

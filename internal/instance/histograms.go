@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/store"
@@ -73,10 +74,8 @@ func (h *histograms) served(method, route string, status int, took time.Duration
 	h.requests.WithLabelValues(method, route, code).Observe(took.Seconds())
 }
 
-// called is a store.Timing.
-func (h *histograms) called(call store.Call, took time.Duration) {
-	h.sql[call].Observe(took.Seconds())
-}
+// called is told of calls to SQL.
+func (h *histograms) called(call store.Call, took time.Duration) { h.sql[call].Observe(took.Seconds()) }
 
 // heard is told of published changes.
 func (h *histograms) heard(took time.Duration) { h.published.Observe(took.Seconds()) }
@@ -108,8 +107,12 @@ func (r reads) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, err
 // since adds the time since then.
 func since(o prometheus.Observer, began time.Time) { o.Observe(time.Since(began).Seconds()) }
 
-// redisTimes measures the calls of a client. It is added after the gate, which refuses calls at once.
-type redisTimes struct{ h *histograms }
+// redisTimes measures the calls of a client, and adds them to traces. It is added after the gate, which
+// refuses calls at once.
+type redisTimes struct {
+	h      *histograms
+	traces *tracing.Traces
+}
 
 // DialHook changes nothing: connecting is part of the call that needs the connection.
 func (redisTimes) DialHook(next redis.DialHook) redis.DialHook {
@@ -126,15 +129,25 @@ func (t redisTimes) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		case "evalsha", "eval":
 			kind = t.h.script
 		}
-		defer since(kind, time.Now())
-		return next(ctx, cmd)
+		began := time.Now()
+		err := next(ctx, cmd)
+		since(kind, began)
+		if t.traces != nil {
+			t.traces.Call(ctx, "redis "+commandName(cmd), 1, time.Since(began), fault(err))
+		}
+		return err
 	}
 }
 
 // ProcessPipelineHook measures pipelines as a whole.
 func (t redisTimes) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		defer since(t.h.pipeline, time.Now())
-		return next(ctx, cmds)
+		began := time.Now()
+		err := next(ctx, cmds)
+		since(t.h.pipeline, began)
+		if t.traces != nil {
+			t.traces.Call(ctx, "redis "+pipelineName(cmds), len(cmds), time.Since(began), fault(err))
+		}
+		return err
 	}
 }

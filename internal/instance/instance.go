@@ -23,6 +23,7 @@ import (
 	"github.com/carillonhq/carillon/internal/embedded"
 	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/guard"
@@ -88,7 +89,8 @@ type instance struct {
 	mailer        *mail.Sender // nil: no mail server is configured
 
 	times     *histograms
-	fresh     bool // the demonstration has just been added
+	traces    *tracing.Traces // nil: none
+	fresh     bool            // the demonstration has just been added
 	web       *http.Server
 	admin     *http.Server
 	shop      *http.Server // nil: no demonstration
@@ -111,6 +113,7 @@ type part func(ctx context.Context) (stop func() error, err error)
 func (i *instance) parts() []part {
 	return []part{
 		i.lockDirectory, // first, because a second server on the directory must not touch anything
+		i.openTraces,    // before everything that they show, and sent at the end
 		i.openStore,     // before Redis, because SQL knows whether these users may be shown to the public
 		i.addDemo,       // before any page can show a user; refuses a demonstration for the public
 		i.startRedis,    // needs the lock; when it stops it writes its file, so its clients stop before

@@ -62,6 +62,7 @@ func (i *instance) pages() (http.Handler, error) {
 		LinkHosts:      i.cfg.LinkHosts,
 		Keep:           i.cfg.Keep,
 		Served:         i.times.served,
+		Traced:         i.traced(false), // anybody may ask for pages, and nobody for spans
 		Log:            i.log,
 	}
 	if i.cfg.PublicURL != nil {
@@ -105,7 +106,7 @@ func (i *instance) applications() (http.Handler, error) {
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
-		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.times.served, Log: i.log,
+		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.times.served, Traced: i.traced(true), Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()

@@ -72,6 +72,16 @@ func Must(s *Set, err error) *Set {
 	return s
 }
 
+// NameOf returns the name of the script with this hash, or "" if the set has no such script.
+func (s *Set) NameOf(sha string) string {
+	for _, script := range s.sorted {
+		if script.sha == sha {
+			return script.name
+		}
+	}
+	return ""
+}
+
 // Get returns the script in the file name.lua. It panics if there is none.
 func (s *Set) Get(name string) *Script {
 	found := s.scripts[name]

@@ -37,7 +37,7 @@ func Of(ctx context.Context) *Exchange {
 	return &Exchange{Length: -1}
 }
 
-// Site says how requests are wrapped. Begin, Attrs and Served may be nil.
+// Site says how requests are wrapped. Begin, Attrs, Served and Traced may be nil.
 type Site struct {
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -52,12 +52,18 @@ type Site struct {
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 	// Served is called after each request.
 	Served Served
+	// Traced is called before each request; nil: there are no traces.
+	Traced Traced
 }
 
 // Served is told the method of a request, the pattern of its route, the status of its response and how
 // long it took. The route is empty if no pattern was found, and the status 0 if a handler took over the
 // connection.
 type Served func(method, route string, status int, took time.Duration)
+
+// Traced begins the span of a request. It returns the context with the span, and how to end it with the
+// pattern and the status that Served is told.
+type Traced func(ctx context.Context, r *http.Request) (with context.Context, end func(route string, status int))
 
 // Routed returns a handler that notes in the exchange which pattern of mux served the request.
 func Routed(mux *http.ServeMux) http.Handler {
@@ -73,6 +79,10 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &Exchange{ID: newID(), Address: s.Proxies.Address(r), Length: r.ContentLength}
 		ctx := context.WithValue(r.Context(), exchangeKey{}, x)
+		traced := func(string, int) {}
+		if s.Traced != nil {
+			ctx, traced = s.Traced(ctx, r)
+		}
 		if s.Begin != nil {
 			ctx = s.Begin(ctx, x)
 		}
@@ -82,6 +92,7 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 		defer func() {
 			s.recovered(rec, r, recover())
 			took := s.Now().Sub(began)
+			traced(x.Route, x.Status)
 			if s.Served != nil {
 				s.Served(r.Method, x.Route, x.Status, took)
 			}

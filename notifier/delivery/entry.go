@@ -29,6 +29,8 @@ type Entry struct {
 	Again    bool               // Whole, Deliver, Retract: repeat the work although the notice is marked as finished
 	Had      bool               // Whole, Deliver: with Again, it was delivered before Redis lost data
 
+	Trace string // the traceparent of who asked for this; empty: nobody follows it
+
 	Since, After int64 // Resend: notices accepted or changed since then, in ms; the last notice done
 }
 

@@ -19,6 +19,7 @@ const (
 	fieldRetract = "retract"
 
 	fieldRevision = "rev"
+	fieldTrace    = "trace" // a traceparent
 
 	fieldContent = "content" // its presence marks a complete small notice
 	fieldKey     = "key"
@@ -54,6 +55,9 @@ func encode(e Entry) []string {
 	flag(fieldHad, f.Had)
 	flag(fieldRetract, f.Retract)
 	number(fieldRevision, f.Revision)
+	if e.Trace != "" {
+		fields = append(fields, fieldTrace, e.Trace)
+	}
 	if e.Kind != Whole {
 		return fields
 	}
@@ -70,6 +74,7 @@ func encode(e Entry) []string {
 func decode(id string, fields map[string]any) (Entry, error) {
 	var f Fields
 	var d notifier.Delivery
+	var trace string
 	var err error
 	ofDelivery := 0
 	for name, value := range fields {
@@ -92,6 +97,8 @@ func decode(id string, fields map[string]any) (Entry, error) {
 			f.Retract, err = parseFlag(text)
 		case fieldRevision:
 			f.Revision, err = parseNumber(text)
+		case fieldTrace:
+			trace = text
 		default:
 			ofDelivery++
 			err = decodeDelivery(&d, name, text)
@@ -112,7 +119,7 @@ func decode(id string, fields map[string]any) (Entry, error) {
 		whole = &d
 	}
 	e := f.Entry(whole)
-	e.ID = id
+	e.ID, e.Trace = id, trace
 	return e, nil
 }
 

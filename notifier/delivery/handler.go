@@ -16,6 +16,8 @@ type handler struct{ w *Worker }
 // one. It does not read their state from SQL: inboxes refuse a notice that has been retracted in
 // the meantime, and Confirm notices an edit, so that no row keeps an old revision.
 func (h handler) Deliver(ctx context.Context, entries []Entry) []error {
+	ctx, end := h.trace(ctx, entries...)
+	defer end()
 	all := make([]notifier.Delivery, len(entries))
 	for i, e := range entries {
 		all[i] = *e.Delivery
@@ -70,6 +72,8 @@ func (h handler) Range(ctx context.Context, e Entry) ([]Entry, error) {
 	if e.Kind == Resend {
 		return h.w.resend(ctx, e)
 	}
+	ctx, end := h.trace(ctx, e)
+	defer end()
 	n, err := h.w.c.Store.Notice(ctx, e.NoticeID)
 	switch {
 	case errors.Is(err, notifier.ErrNotFound):
@@ -87,7 +91,23 @@ func (h handler) Range(ctx context.Context, e Entry) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.w.serve(ctx, &n, e, s)
+	next, err := h.w.serve(ctx, &n, e, s)
+	for i := range next {
+		next[i].Trace = e.Trace
+	}
+	return next, err
+}
+
+// trace begins the spans of work on entries that somebody follows.
+func (h handler) trace(ctx context.Context, entries ...Entry) (context.Context, func()) {
+	if h.w.c.Traces == nil {
+		return ctx, func() {}
+	}
+	from := make([]string, len(entries))
+	for i, e := range entries {
+		from[i] = e.Trace
+	}
+	return h.w.c.Traces.Work(ctx, "deliver", from...)
 }
 
 // due reports whether an entry has work to do, given the state of its notice.

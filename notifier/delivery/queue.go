@@ -4,18 +4,21 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier"
 )
 
 // Queue gives accepted notices to the intake. It never blocks; the relay adds those that do not get
-// there.
-func (w *Worker) Queue(accepted []*notifier.Acceptance) {
+// there. What is done with them belongs to the trace of ctx.
+func (w *Worker) Queue(ctx context.Context, accepted []*notifier.Acceptance) {
+	trace := tracing.Parent(ctx)
 	for _, a := range accepted {
 		e, err := w.entry(a, false)
 		if err != nil {
 			w.c.Log.Error("notice left to the relay", "stage", "intake", "notice_id", a.Notice.ID, "err", err)
 			continue
 		}
+		e.Trace = trace
 		w.intake.Add(e)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -38,7 +39,7 @@ type Inbox interface {
 }
 
 // Config holds the dependencies and settings of a Worker; see pipeline.Config for their meaning and
-// defaults. Only Toasts, Away and Written may be nil.
+// defaults. Only Toasts, Traces, Away and Written may be nil.
 type Config struct {
 	Store  Store
 	Redis  redis.UniversalClient
@@ -46,6 +47,7 @@ type Config struct {
 	Keys   keys.Space
 	Inbox  Inbox
 	Toasts Toasts
+	Traces *tracing.Traces
 	// Route finds the recipients of a notice that was accepted without them. Users who have left the
 	// directory since are left out.
 	Route func(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error)

@@ -40,3 +40,6 @@ var (
 	readSubject     = scripts.Get("read_subject")
 	editNotice      = scripts.Get("edit_notice")
 )
+
+// ScriptName returns the name of the script of this package with this hash; empty: it is of another.
+func ScriptName(sha string) string { return scripts.NameOf(sha) }

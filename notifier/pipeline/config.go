@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -32,6 +33,7 @@ type Config struct {
 	Unread        Runner          // writes inbox changes to SQL; nil: another instance does
 	Types         Types           // records which notice types are in use; nil: not recorded
 	Toasts        delivery.Toasts // shows toasts for notices that ask for them; nil: no toasts
+	Traces        *tracing.Traces // nil: nobody follows notices
 
 	Log        *slog.Logger          // slog.Default()
 	Now        func() time.Time      // time.Now

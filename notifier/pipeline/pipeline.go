@@ -61,7 +61,7 @@ func New(c Config) *Pipeline {
 	c.setDefaults()
 	p := &Pipeline{c: c}
 	p.Worker = delivery.New(delivery.Config{
-		Store: c.Store, Redis: c.Redis, Raw: c.Raw, Keys: c.Keys, Inbox: c.Inbox, Toasts: c.Toasts, Route: p.routeLate,
+		Store: c.Store, Redis: c.Redis, Raw: c.Raw, Keys: c.Keys, Inbox: c.Inbox, Toasts: c.Toasts, Traces: c.Traces, Route: p.routeLate,
 		Log: c.Log, Now: c.Now, Written: c.Written, Away: c.Away, Wait: c.Wait, Keep: cmp.Or(c.Limits.Keep, notifier.DefaultKeep), MaxBacklog: c.MaxBacklog, Poll: c.Poll, Idle: c.Idle, Chunk: c.Chunk,
 	})
 	return p

@@ -62,7 +62,7 @@ func (p *Pipeline) releaseDue(ctx context.Context) error {
 				released = append(released, a)
 			}
 		}
-		p.Queue(released) // if this instance dies before, the relay finds them in SQL
+		p.Queue(ctx, released) // if this instance dies before, the relay finds them in SQL
 		if len(due) < releasePage {
 			return nil
 		}

@@ -67,12 +67,12 @@ func (p *Pipeline) Send(ctx context.Context, c notifier.Confirmed, once *notifie
 	}
 	n := &results[0].Notice
 	if n.Recipients == 0 || n.Recipients > p.c.WaitMax {
-		p.Queue(accepted)
+		p.Queue(ctx, accepted)
 		return *n, nil
 	}
 	done, leave := p.Join(n.ID)
 	defer leave()
-	p.Queue(accepted)
+	p.Queue(ctx, accepted)
 	p.Await(ctx, n, done)
 	return *n, nil
 }
@@ -90,7 +90,7 @@ func (p *Pipeline) SendAll(ctx context.Context, all []notifier.Request) []notifi
 	p.admit(ctx, batch...)
 	p.route(ctx, batch...)
 	results, accepted := p.accept(ctx, batch...)
-	p.Queue(accepted)
+	p.Queue(ctx, accepted)
 	return results
 }
 

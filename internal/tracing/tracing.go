@@ -1,0 +1,160 @@
+// Package tracing follows single requests by OpenTelemetry: through the API or a page to SQL and Redis, and
+// through the intake to the inboxes, on whichever instance delivers. Attributes hold routes, kinds and
+// numbers; never addresses, names, texts or keys, which requests name.
+package tracing
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Traces makes spans and sends them to a collector. All methods work on a nil *Traces, and then do
+// nothing.
+type Traces struct {
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
+}
+
+// sendWait bounds how long sending spans takes.
+const sendWait = 10 * time.Second
+
+// Collector is where traces go.
+type Collector struct {
+	URL     string      // empty: there are no traces
+	Headers http.Header // of each request
+}
+
+// Open returns traces that go to a collector by OTLP over HTTP, or nil if there is none. The sampler, the
+// pace and the name of the service are read from the variables of OpenTelemetry's specification (OTEL_…).
+func Open(ctx context.Context, to Collector, version string, log *slog.Logger) (*Traces, error) {
+	if to.URL == "" {
+		return nil, nil
+	}
+	exporter, err := otlptrace.New(ctx, &collector{url: to.URL, headers: to.Headers, log: log})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the export of traces: %w", err)
+	}
+	about, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", "carillon"), attribute.String("service.version", version)),
+		resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("describe this instance for traces: %w", err)
+	}
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
+	return &Traces{provider, provider.Tracer("github.com/carillonhq/carillon", trace.WithInstrumentationVersion(version))}, nil
+}
+
+// Close sends the spans that are left.
+func (t *Traces) Close(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	return t.provider.Shutdown(ctx)
+}
+
+// w3c reads and writes traceparent and tracestate.
+var w3c propagation.TraceContext
+
+// Request begins the span of a request. With follow, it belongs to the trace of its header traceparent.
+// The caller ends it with what is known then; the status is 0 if the connection was taken over.
+func (t *Traces) Request(ctx context.Context, r *http.Request, follow bool) (_ context.Context, end func(route string, status int)) {
+	if t == nil {
+		return ctx, func(string, int) {}
+	}
+	if follow {
+		ctx = w3c.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	}
+	ctx, span := t.tracer.Start(ctx, "request", trace.WithSpanKind(trace.SpanKindServer))
+	return ctx, func(route string, status int) {
+		if route == "" {
+			route = "no route"
+		}
+		span.SetName(route)
+		span.SetAttributes(attribute.String("http.route", route))
+		if status != 0 {
+			span.SetAttributes(attribute.Int("http.response.status_code", status))
+		}
+		if status >= http.StatusInternalServerError {
+			span.SetStatus(codes.Error, http.StatusText(status))
+		}
+		span.End()
+	}
+}
+
+// Call adds a call that has ended now to the spans of ctx; see Work. It does nothing outside of a span. n is
+// how many commands were sent together.
+func (t *Traces) Call(ctx context.Context, name string, n int, took time.Duration, err error) {
+	if t == nil {
+		return
+	}
+	now := time.Now()
+	for _, parent := range parents(ctx) {
+		_, span := t.tracer.Start(trace.ContextWithSpan(ctx, parent), name, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(now.Add(-took)))
+		if n > 1 {
+			span.SetAttributes(attribute.Int("db.operation.batch.size", n))
+		}
+		if err != nil {
+			span.SetStatus(codes.Error, "failed") // the text of an error may name what was asked for
+		}
+		span.End(trace.WithTimestamp(now))
+	}
+}
+
+// Parent returns the traceparent of the span of ctx, for Work elsewhere; empty: nobody follows it.
+func Parent(ctx context.Context) string {
+	if !trace.SpanContextFromContext(ctx).IsSampled() {
+		return ""
+	}
+	header := propagation.MapCarrier{}
+	w3c.Inject(ctx, header)
+	return header["traceparent"]
+}
+
+type joined struct{}
+
+// Work begins a span for each of several pieces of work that are done together, as part of the traces they
+// came from; empty ones have none. Calls in the returned context are part of all of them.
+func (t *Traces) Work(ctx context.Context, name string, from ...string) (_ context.Context, end func()) {
+	if t == nil {
+		return ctx, func() {}
+	}
+	var spans []trace.Span
+	for _, parent := range from {
+		if parent == "" {
+			continue
+		}
+		at := w3c.Extract(ctx, propagation.MapCarrier{"traceparent": parent})
+		_, span := t.tracer.Start(at, name, trace.WithSpanKind(trace.SpanKindConsumer))
+		spans = append(spans, span)
+	}
+	if len(spans) == 0 {
+		return ctx, func() {}
+	}
+	return context.WithValue(ctx, joined{}, spans), func() {
+		for _, span := range spans {
+			span.End()
+		}
+	}
+}
+
+// parents returns the recorded spans of ctx.
+func parents(ctx context.Context) []trace.Span {
+	if spans, ok := ctx.Value(joined{}).([]trace.Span); ok {
+		return spans
+	}
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		return []trace.Span{span}
+	}
+	return nil
+}
