@@ -20,10 +20,10 @@ UNRACED = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory github.
 # them takes the whole machine, and other tests have deadlines.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build release test soak race screenshots below gallery bench generate lint verify check setup
+.PHONY: help run build release test soak race screenshots below gallery bench bench-growth generate lint verify check setup
 
 help: ## list these targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 run: ## run a demonstration on http://127.0.0.1:8080, with users to sign in as
 	@scripts/setup.sh run
@@ -60,6 +60,9 @@ gallery: setup ## write pictures of every page in every state under e2e/screensh
 
 bench: setup ## measure the figures of the README; takes minutes
 	$(GO) run ./bench
+
+bench-growth: setup ## measure how cost grows with notices, users, entries and streams; takes an hour and 20 GB
+	$(GO) run ./bench -growth all -repeat 1
 
 generate: ## regenerate templ, licences, and css and vendored js if npm is installed
 	$(TOOL) templ generate -path views

@@ -6,6 +6,7 @@
 //
 //	go run ./bench                     everything, three repetitions
 //	go run ./bench --lines 1,2,8       some lines
+//	go run ./bench --growth all        how cost grows with what is stored and connected
 //	go run ./bench --quick             a small run, to see that it works
 //
 // Run it in the root of the repository. It needs Linux and redis-server with redis-benchmark,

@@ -40,6 +40,7 @@ type options struct {
 	streams int
 	peers   bool   // measure beside peers, instead of the lines
 	peer    string // a program to measure besides
+	growth  growthOptions
 }
 
 // scaled returns full, or a twentieth of it for a quick run.
@@ -64,7 +65,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	tuneLoad()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	if err := raiseFiles(opt.streams + 2_000); err != nil {
+	if err := raiseFiles(max(opt.streams, slices.Max(append(opt.growth.stream, 0))) + 2_000); err != nil {
 		return err
 	}
 	w, err := newWorld(ctx, opt, log)
@@ -72,6 +73,10 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	machine := w.describe(ctx)
+	if len(opt.growth.kinds) > 0 {
+		fmt.Fprintf(os.Stdout, "%s\n\n", machine)
+		return errors.Join(w.growth(ctx, os.Stdout), w.close())
+	}
 	rows, err := measure(ctx, w)
 	err = errors.Join(err, w.close())
 	fmt.Fprintf(os.Stdout, "%s\n\n", machine)
@@ -88,7 +93,7 @@ func tuneLoad() {
 
 func parse(args []string) (options, error) {
 	var o options
-	var chosen string
+	var chosen, grow, databases string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.StringVar(&chosen, "lines", "", "lines to measure, separated by commas: "+strings.Join(lineNames(), ","))
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the load, once, to see that it works")
@@ -96,8 +101,22 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.streams, "streams", 10_000, "connected users")
 	f.BoolVar(&o.peers, "peers", false, "measure as an application and browsers would, beside servers that store nothing; instead of the lines")
 	f.StringVar(&o.peer, "peer", "", "another server for -peers: a program that takes --addr, --redis and --kind stdlib and serves GET /events?stream= and POST /publish?to=")
+	g := &o.growth
+	g.notices, g.users, g.entries, g.stream = []int{0, 1_000_000, 10_000_000}, []int{10_000, 100_000, 1_000_000}, []int{1, 30, 200}, []int{1_000, 10_000, 30_000}
+	f.StringVar(&grow, "growth", "", "measure how cost grows with these, instead of the lines: all, or "+strings.Join(growthKinds(), ","))
+	f.StringVar(&databases, "databases", strings.Join(databaseNames(), ","), "for -growth")
+	f.Var((*sizes)(&g.notices), "grow-notices", "notices in SQL, for -growth")
+	f.Var((*sizes)(&g.users), "grow-users", "users imported, with one role, for -growth")
+	f.Var((*sizes)(&g.entries), "grow-entries", "entries of an inbox, for -growth")
+	f.Var((*sizes)(&g.stream), "grow-streams", "streams, for -growth")
 	if err := f.Parse(args); err != nil {
 		return o, err
+	}
+	if grow == "all" {
+		grow = strings.Join(growthKinds(), ",")
+	}
+	if grow != "" {
+		g.kinds, g.databases = strings.Split(grow, ","), strings.Split(databases, ",")
 	}
 	if f.NArg() > 0 || o.repeat < 1 || o.streams < 1 {
 		return o, fmt.Errorf("invalid arguments: %q (see --help)", args)
