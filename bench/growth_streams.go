@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/carillonhq/carillon/bench/load"
@@ -114,7 +115,7 @@ func (w *world) tellStreams(ctx context.Context, c *curves, t *target, fleet *lo
 }
 
 // nginxConf passes streams on from several addresses, because one has ports for 28,000 only.
-const nginxConf = `daemon off; pid %[1]s/nginx.pid; error_log stderr; worker_rlimit_nofile 200000; worker_processes 1;
+const nginxConf = `daemon off; pid %[1]s/nginx.pid; error_log stderr; worker_rlimit_nofile 200000; worker_processes auto;
 events { worker_connections 200000; }
 http {
 	access_log off; client_body_temp_path %[1]s; proxy_temp_path %[1]s; fastcgi_temp_path %[1]s; uwsgi_temp_path %[1]s; scgi_temp_path %[1]s;
@@ -140,16 +141,16 @@ func (w *world) nginx(ctx context.Context, all []*process) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a directory: %w", err)
 	}
-	servers := ""
+	var servers strings.Builder
 	for _, p := range all {
-		servers += "server " + p.addr + " max_fails=0; "
+		fmt.Fprintf(&servers, "server %s max_fails=0; ", p.addr)
 	}
 	conf := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(conf, fmt.Appendf(nil, nginxConf, dir, servers, addr), 0o600); err != nil {
+	if err := os.WriteFile(conf, fmt.Appendf(nil, nginxConf, dir, servers.String(), addr), 0o600); err != nil {
 		return nil, fmt.Errorf("configure nginx: %w", err)
 	}
 	if os.Getuid() == 0 { // its worker runs as nobody
-		err = os.Chmod(w.dir, 0o711)
+		err = os.Chmod(w.dir, 0o711)                 //nolint:gosec // it holds test data, and others may only pass through
 		err = errors.Join(err, os.Chmod(dir, 0o777)) //nolint:gosec // holds nothing
 	}
 	if err != nil {

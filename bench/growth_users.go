@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,7 +28,7 @@ func (w *world) growUsers(ctx context.Context, c *curves) error {
 	return nil
 }
 
-func (w *world) usersAt(ctx context.Context, d *database, c *curves, on string, size int) error {
+func (w *world) usersAt(ctx context.Context, d *database, c *curves, on string, size int) (err error) {
 	if err := c.took(on+"imported, with one role", size, func() error { return d.people(ctx, size, crowdRole) }); err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (w *world) usersAt(ctx context.Context, d *database, c *curves, on string, 
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- p.RunIntake(running) }()
-	defer func() { stop(); <-ended }()
+	defer func() { stop(); err = errors.Join(err, <-ended) }()
 	for _, inboxes := range []string{"cold", "warm"} {
 		draft := w.notice(load.Mark{}, 0).Draft
 		draft.Target = notifier.Target{Role: crowdRole}

@@ -51,6 +51,14 @@ func (o options) scaled(full int) int {
 	return full
 }
 
+// mostStreams returns how many streams are open at most.
+func (o options) mostStreams() int {
+	if slices.Contains(o.growth.kinds, "streams") {
+		return max(o.streams, slices.Max(append(o.growth.stream, 0)))
+	}
+	return o.streams
+}
+
 func (o options) wants(line string) bool {
 	return len(o.lines) == 0 || slices.Contains(o.lines, line)
 }
@@ -65,7 +73,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	tuneLoad()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	if err := raiseFiles(max(opt.streams, slices.Max(append(opt.growth.stream, 0))) + 2_000); err != nil {
+	if err := raiseFiles(opt.mostStreams() + 2_000); err != nil {
 		return err
 	}
 	w, err := newWorld(ctx, opt, log)

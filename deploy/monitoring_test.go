@@ -84,11 +84,15 @@ func TestTheDashboardHasQueriesThatPrometheusUnderstands(t *testing.T) {
 	promtool(t, "check", "rules", file)
 }
 
-// With these, "systemd-analyze security" calls the unit OK (1.5, where 0 is no exposure).
+// systemd-analyze weighs what a unit may do, in tenths: up to 50 it says "OK". This one is at 15.
 func TestTheUnitIsConfined(t *testing.T) {
 	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=20", "carillon.service").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), " OK ") {
+		t.Errorf("systemd-analyze security: %v\n%s", err, out)
+	}
 	unit := read(t, "carillon.service")
-	for _, line := range []string{"Type=notify", "WatchdogSec=", "NoNewPrivileges=yes", "CapabilityBoundingSet=\n", "ProtectSystem=strict", "SystemCallFilter=@system-service", "UMask=0077"} {
+	for _, line := range []string{"Type=notify", "WatchdogSec="} {
 		if !strings.Contains(unit, "\n"+line) {
 			t.Errorf("the unit has no %q", line)
 		}
