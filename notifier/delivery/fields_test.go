@@ -41,6 +41,7 @@ func TestEntriesOfOtherVersionsAreReadAndWritten(t *testing.T) {
 		"a retraction":           {[]string{"notice", "7", "retract", "1"}, delivery.Entry{Kind: delivery.Retract, NoticeID: 7}},
 		"a retraction again":     {[]string{"notice", "7", "from", "3", "to", "5", "again", "1", "retract", "1"}, delivery.Entry{Kind: delivery.Retract, NoticeID: 7, From: 3, To: 5, Again: true}},
 		"the notices since then": {[]string{"notice", "0", "from", "17", "to", "1700000000000", "again", "1"}, delivery.Entry{Kind: delivery.Resend, After: 17, Since: 1700000000000}},
+		"a followed baton":       {[]string{"notice", "7", "rev", "2", "trace", "00-1-2-01"}, delivery.Entry{Kind: delivery.Deliver, NoticeID: 7, Revision: 2, Trace: "00-1-2-01"}},
 		"a whole notice": {
 			[]string{"notice", "7", "again", "1", "had", "1", "rev", "2", "key", "like", "seqs", "1,2", "content", "{}"},
 			delivery.Entry{Kind: delivery.Whole, NoticeID: 7, Revision: 2, Again: true, Had: true, Delivery: &notifier.Delivery{
@@ -63,7 +64,7 @@ func TestEncodedEntriesDecodeUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Int64Min(0)
 		flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
-		e := delivery.Entry{ID: "1-1", Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
+		e := delivery.Entry{ID: "1-1", Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Trace: rapid.String().Draw(t, "trace")}
 		if e.Kind == delivery.Resend {
 			e.Since, e.After = number.Draw(t, "since"), number.Draw(t, "after")
 		} else {
