@@ -64,9 +64,10 @@ bench: setup ## measure the figures of the README; takes minutes
 bench-growth: setup ## measure how cost grows with notices, users, entries and streams; takes an hour and 20 GB
 	$(GO) run ./bench -growth all -repeat 1
 
-generate: ## regenerate templ, licences, and css and vendored js if npm is installed
+generate: ## regenerate templ, licences, icons, and css and vendored js if npm is installed
 	$(TOOL) templ generate -path views
 	@texts="$$($(GO) run ./scripts/licences)" && printf '%s\n' "$$texts" >cmd/carillon/licences.txt
+	$(GO) run ./scripts/homeicons
 	@if command -v npm >/dev/null; then \
 		{ test -d node_modules || npm install --no-save --no-audit --no-fund --silent; } && npm run --silent build; \
 	else echo "generate: no npm; static/ is unchanged" >&2; fi

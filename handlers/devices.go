@@ -186,13 +186,27 @@ func (h *Handlers) worker(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
+// homeIcon is an icon of the home screen, as the manifest has it.
+type homeIcon struct {
+	Src     string `json:"src"`
+	Sizes   string `json:"sizes"`
+	Type    string `json:"type"`
+	Purpose string `json:"purpose,omitempty"`
+}
+
 // manifest lets people add Carillon to the home screen. An iPhone has push only there.
 func (h *Handlers) manifest(w http.ResponseWriter, r *http.Request) error {
 	at := func(path string) string { return mount.At(r.Context(), path) }
+	drawn := func(name, sizes, purpose string) homeIcon {
+		return homeIcon{at(h.files.Path("icons/" + name)), sizes, "image/png", purpose}
+	}
 	w.Header().Set("Content-Type", "application/manifest+json")
 	w.Header().Set("Cache-Control", "public, max-age=300")
 	return json.NewEncoder(w).Encode(map[string]any{
 		"id": at("/"), "name": "Carillon", "short_name": "Carillon", "start_url": at("/inbox"), "scope": at("/"), "display": "standalone",
-		"icons": []map[string]string{{"src": at(h.assets.Icon), "sizes": "any", "type": "image/svg+xml"}},
+		"icons": []homeIcon{
+			drawn("home-192.png", "192x192", ""), drawn("home-512.png", "512x512", ""), drawn("maskable-512.png", "512x512", "maskable"),
+			{Src: at(h.assets.Icon), Sizes: "any", Type: "image/svg+xml"},
+		},
 	})
 }

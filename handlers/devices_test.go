@@ -3,9 +3,14 @@ package handlers_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/locale"
@@ -100,7 +105,7 @@ func TestWithoutPushThereIsNoTraceOfIt(t *testing.T) {
 	w.postBody("alice", "/devices", `{}`, "Content-Type", "application/json").wantStatus(t, http.StatusNotFound)
 }
 
-func TestTheWorkerIsFreshAndTheManifestIsJSON(t *testing.T) {
+func TestTheWorkerIsFreshAndTheManifestHasIconsForPhones(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.config.Devices = &devices{} })
 	r := w.get("", "/sw.js").wantStatus(t, http.StatusOK)
@@ -110,8 +115,38 @@ func TestTheWorkerIsFreshAndTheManifestIsJSON(t *testing.T) {
 	var manifest struct {
 		StartURL string `json:"start_url"`
 		Display  string
+		Icons    []struct{ Src, Sizes, Type, Purpose string }
 	}
 	if err := json.Unmarshal([]byte(w.get("", "/manifest.webmanifest").wantStatus(t, http.StatusOK).body), &manifest); err != nil || manifest.StartURL != "/inbox" || manifest.Display != "standalone" {
 		t.Errorf("%+v, %v", manifest, err)
 	}
+	pictures := []string{}
+	for _, icon := range manifest.Icons {
+		if icon.Type != "image/png" {
+			continue
+		}
+		size := measured(t, w, icon.Src)
+		if size != icon.Sizes {
+			t.Errorf("%s is listed as %s and is %s", icon.Src, icon.Sizes, size)
+		}
+		pictures = append(pictures, strings.TrimSpace(size+" "+icon.Purpose))
+	}
+	pictures = append(pictures, measured(t, w, w.get("", "/login").attr("link[rel=apple-touch-icon]", "href")))
+	if diff := cmp.Diff([]string{"192x192", "512x512", "512x512 maskable", "180x180"}, pictures); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// measured returns the size of a picture without transparent points, which an iPhone would show black.
+func measured(t *testing.T, w *world, address string) string {
+	t.Helper()
+	r := w.get("", address).wantStatus(t, http.StatusOK)
+	picture, err := png.Decode(strings.NewReader(r.body))
+	if err != nil || r.Header.Get("Content-Type") != "image/png" {
+		t.Fatalf("%s: %v, %v", address, r.Header, err)
+	}
+	if p, ok := picture.(*image.Paletted); !ok || !p.Opaque() {
+		t.Errorf("%s is not opaque", address)
+	}
+	return fmt.Sprintf("%dx%d", picture.Bounds().Dx(), picture.Bounds().Dy())
 }

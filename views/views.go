@@ -50,6 +50,7 @@ type Assets struct {
 	Modules       []string // imported by Script; listed so that all load at once
 	HTMX          string
 	Icon          string
+	HomeIcon      string // on the home screen of an iPhone
 	Icons         components.Icons
 }
 

@@ -26,8 +26,9 @@ var rules = map[string][]string{
 	"e2e":      {"*"},
 	"examples": {}, // programs that run beside Carillon
 
-	"scripts/licences": {},
-	"scripts/release":  {},
+	"scripts/homeicons": {},
+	"scripts/licences":  {},
+	"scripts/release":   {},
 
 	"api":              {"internal/mount", "internal/web", "notifier", "views", "views/locale", "views/markdown", "static"},
 	"handlers":         {"internal/idp", "internal/mail", "internal/mount", "internal/web", "notifier", "snippets", "views", "views/components", "views/locale", "views/markdown", "static"},
