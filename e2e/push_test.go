@@ -118,4 +118,11 @@ func TestABrowserIsToldWhileItsUserIsAwayAndForgetsWhatIsReadElsewhere(t *testin
 	elsewhere := open(t, i).as(i.person(t, "bob")).goTo("/inbox")
 	elsewhere.badge("")
 	wait(t, "the notification is closed", func() bool { return d.titles() == "[]" })
+
+	// A push that shows nothing would end the subscription.
+	for _, damaged := range []string{"", "no JSON", "null", `{"notification":null}`} {
+		d.shows([]byte(damaged), `["Carillon"]`)
+		bob.script(`navigator.serviceWorker.getRegistration().then((r) => r.getNotifications()).then((all) => all.forEach((n) => n.close()))`)
+		wait(t, "the notification is closed", func() bool { return d.titles() == "[]" })
+	}
 }

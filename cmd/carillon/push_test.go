@@ -83,15 +83,17 @@ func TestWhatIsNotReadIsPushedToTheDevicesOfItsUser(t *testing.T) {
 		t.Errorf("settings: %s", page.Find("[data-testid=devices]").Text())
 	}
 
+	must(t, c.run(t.Context(), "announce", "--audience", "user", "--title", "The lift is old")) // counts on the bell, and is not pushed
 	must(t, c.run(t.Context(), "send", "--to", "bob", "--title", "The lift is stuck", "--type", "alarm"))
 	var message struct {
 		Notification struct{ Title, Navigate, Tag string }
 		AppBadge     int `json:"app_badge"`
+		Inbox        int
 	}
 	if err := json.Unmarshal([]byte(pushed(t, service, 1)[0]), &message); err != nil {
 		t.Fatal(err)
 	}
-	if message.Notification.Title != "The lift is stuck" || !strings.HasSuffix(message.Notification.Navigate, "/n/1") || message.Notification.Tag != service.Received()[0].Topic || message.AppBadge != 1 {
+	if message.Notification.Title != "The lift is stuck" || !strings.HasSuffix(message.Notification.Navigate, "/n/2") || message.Notification.Tag != service.Received()[0].Topic || message.AppBadge != 2 || message.Inbox != 1 {
 		t.Errorf("%+v", message)
 	}
 

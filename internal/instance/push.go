@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/push"
 	"github.com/carillonhq/carillon/notifier/reach"
 	"github.com/carillonhq/carillon/store"
@@ -132,7 +134,7 @@ func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]reac
 	}
 	teller := pushTeller{
 		sender: &push.Sender{Key: key, Contact: i.cfg.Push.Contact, Client: i.pushClient(), Now: time.Now},
-		texts:  texts, types: i.topics, base: i.linksBase(),
+		texts:  texts, types: i.topics, announcements: i.announcements, base: i.linksBase(), log: i.log,
 	}
 	i.devices = &devices{Store: i.db, hosts: i.cfg.Push.Hosts, key: public, teller: teller}
 	return []reach.Way{{Kind: notifier.ReachPush, Teller: teller, Parallel: pushLines}}, nil
@@ -153,10 +155,12 @@ func (i *instance) pushClient() *http.Client {
 
 // pushTeller tells by push.
 type pushTeller struct {
-	sender *push.Sender
-	texts  *locale.Catalogue
-	types  reach.Types
-	base   string // how links begin
+	sender        *push.Sender
+	texts         *locale.Catalogue
+	types         reach.Types
+	announcements pipeline.AnnouncementBadges
+	base          string // how links begin
+	log           *slog.Logger
 }
 
 // Tell sends one message to one device.
@@ -166,7 +170,7 @@ func (t pushTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 		Notification: push.Notification{
 			Title: newest.Title, Body: newest.Body, Lang: text.Lang(), Navigate: t.base + "/n/" + strconv.FormatInt(newest.NoticeID, 10),
 		},
-		Key: newest.Key, Badge: int(m.Badge), Urgent: t.urgent(m.Entries), Expires: newest.ExpiresAt,
+		Key: newest.Key, Badge: t.badge(ctx, m), Inbox: m.Badge, Urgent: t.urgent(m.Entries), Expires: newest.ExpiresAt,
 	}
 	if n := len(m.Entries); n > 1 {
 		var titles []string
@@ -179,6 +183,16 @@ func (t pushTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 		message.Notification.Navigate = t.base + "/inbox"
 	}
 	return t.send(ctx, m.Target, message)
+}
+
+// badge returns the number on the bell. Without the announcements' half of it, the message is sent all the same.
+func (t pushTeller) badge(ctx context.Context, m *reach.Message) int64 {
+	half, err := t.announcements.Badges(ctx, []notifier.Reader{{Seq: m.User.Seq, Audience: m.User.Audience}})
+	if err != nil {
+		t.log.WarnContext(ctx, "push sent without the number of announcements", "stage", "reach", "user", m.User.Seq, "err", err)
+		return m.Badge
+	}
+	return m.Badge + half[0].Announcements
 }
 
 // urgent reports whether a notice of an urgent type is among these.

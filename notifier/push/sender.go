@@ -62,7 +62,8 @@ type Notification struct {
 type Message struct {
 	Notification Notification
 	Key          string // messages of one key replace each other; at most one of them waits
-	Badge        int
+	Badge        int64  // for the icon of the application; 0: it stays as it is
+	Inbox        int64  // unread notices in the inbox: if there is 1, older messages were read elsewhere
 	Urgent       bool
 	Expires      time.Time // zero: never
 }
@@ -212,7 +213,11 @@ func retryAfter(text string, now time.Time) (wait time.Duration) {
 // payload returns the JSON of a message, with a shorter body if the whole does not fit.
 func payload(m Message) ([]byte, error) {
 	for {
-		text, err := json.Marshal(map[string]any{"web_push": 8030, "notification": m.Notification, "app_badge": m.Badge})
+		fields := map[string]any{"web_push": 8030, "notification": m.Notification}
+		if m.Badge > 0 {
+			fields["app_badge"], fields["inbox"] = m.Badge, m.Inbox
+		}
+		text, err := json.Marshal(fields)
 		if err != nil {
 			return nil, fmt.Errorf("encode a push message: %w", err)
 		}

@@ -17,7 +17,7 @@ import (
 
 var message = push.Message{
 	Notification: push.Notification{Title: "Stock is low", Body: "3 left", Lang: "en", Navigate: "https://carillon.example/inbox"},
-	Key:          "stock:42", Badge: 5,
+	Key:          "stock:42", Badge: 5, Inbox: 4,
 }
 
 func newSender(t *testing.T, s *pushtest.Service) *push.Sender {
@@ -52,7 +52,7 @@ func TestAMessageArrivesWithItsTopicLifeAndUrgency(t *testing.T) {
 		}
 	}
 	topic := push.TopicOf("stock:42")
-	text := []byte(`{"app_badge":5,"notification":{"title":"Stock is low","body":"3 left","lang":"en","navigate":"https://carillon.example/inbox","tag":"` +
+	text := []byte(`{"app_badge":5,"inbox":4,"notification":{"title":"Stock is low","body":"3 left","lang":"en","navigate":"https://carillon.example/inbox","tag":"` +
 		topic + `"},"web_push":8030}`)
 	want := []pushtest.Received{
 		{Path: "/device", TTL: "86400", Topic: topic, Urgency: "normal", Text: text},

@@ -2,15 +2,16 @@
 const shown = () => registration.getNotifications();
 
 addEventListener("push", (e) => {
-	let message = {};
+	let message;
 	try {
 		message = e.data.json();
 	} catch {} // shown nevertheless
-	const { notification: { title = "Carillon", navigate, ...rest } = {}, app_badge: unread } = message;
+	const { notification, app_badge: unread, inbox } = message ?? {};
+	const { title = "Carillon", navigate, ...rest } = notification ?? {};
 	e.waitUntil((async () => {
 		await registration.showNotification(title, { ...rest, renotify: !!rest.tag, data: navigate });
-		if (unread === 1) for (const old of await shown()) if (old.tag !== rest.tag) old.close(); // read elsewhere
-		await navigator.setAppBadge?.(unread);
+		if (inbox === 1) for (const old of await shown()) if (old.tag !== rest.tag) old.close(); // read elsewhere
+		if (unread) await navigator.setAppBadge?.(unread);
 	})());
 });
 
