@@ -26,6 +26,11 @@ func form(r *http.Request, fields ...string) (url.Values, error) {
 // formWith is form, except that the fields many may occur several times, as checkboxes that share a
 // name do.
 func formWith(r *http.Request, many []string, fields ...string) (url.Values, error) {
+	return formThat(r, many, func(url.Values) []string { return fields })
+}
+
+// formThat is formWith, except that fields are known only from other fields.
+func formThat(r *http.Request, many []string, fieldsOf func(sent url.Values) []string) (url.Values, error) {
 	if kind := r.Header.Get("Content-Type"); kind != "" {
 		if name, _, err := mime.ParseMediaType(kind); err != nil || name != "application/x-www-form-urlencoded" {
 			return nil, fmt.Errorf("%w: content type %.60q", errMalformed, kind)
@@ -41,6 +46,7 @@ func formWith(r *http.Request, many []string, fields ...string) (url.Values, err
 		return nil, errOtherUser
 	}
 	var bad notifier.InvalidError
+	fields := fieldsOf(r.PostForm)
 	for name, values := range r.PostForm {
 		if several := contains(many, name); len(values) > 1 && !several || !several && !contains(fields, name) && name != views.PageUser {
 			bad.Add("", codeForm, nil)

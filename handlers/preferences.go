@@ -132,13 +132,7 @@ func zoneOptions(chosen string) []components.Option {
 // chosen.
 func (h *Handlers) savePreferences(w http.ResponseWriter, r *http.Request) error {
 	r.Body = &fieldLimit{r.Body, 4*notifier.MaxTypeWants + 8}
-	fields := []string{"mail", "mail_at", "push", "quiet_from", "quiet_to", "zone"}
-	for _, t := range h.Topics.Types() {
-		for _, way := range views.Ways() {
-			fields = append(fields, views.Box(t.Slug, way))
-		}
-	}
-	values, err := formWith(r, []string{"type"}, fields...)
+	values, err := formThat(r, []string{"type"}, preferenceFields)
 	if errors.Is(err, errManyKeys) {
 		return fault("", codeForm, nil)
 	}
@@ -169,6 +163,18 @@ func (h *Handlers) savePreferences(w http.ResponseWriter, r *http.Request) error
 	h.mutes.Invalidate(user.Seq)
 	redirect(w, r, "/settings?done=saved")
 	return nil
+}
+
+// preferenceFields are the fields of the form. The types are those that it lists: one of them may have been
+// deleted since the page was shown, and is left out then.
+func preferenceFields(sent url.Values) []string {
+	fields := []string{"mail", "mail_at", "push", "quiet_from", "quiet_to", "zone"}
+	for _, slug := range sent["type"] {
+		for _, way := range views.Ways() {
+			fields = append(fields, views.Box(slug, way))
+		}
+	}
+	return fields
 }
 
 // readPreferences reads the form. A missing field keeps what the user had.

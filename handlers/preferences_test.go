@@ -110,6 +110,17 @@ func TestTheFormOfThePreferencesStoresChoicesAndNoDefaults(t *testing.T) {
 	}
 }
 
+func TestATypeThatWasDeletedSinceThePageWasShownIsLeftOut(t *testing.T) {
+	t.Parallel()
+	no := false
+	w, f := preferring(t, notifier.Preferences{MailAt: 480})
+	w.postBody("alice", "/settings/preferences", "quiet_from=&quiet_to=&type=gone&gone:+Inbox=1&gone:+Mail=1&type=news&news:+Devices=1&news:+Mail=1").wantRedirect(t, "/settings?done=saved")
+	if diff := cmp.Diff([]notifier.PutPreferences{{SetQuiet: true, Types: map[string]notifier.TypeWants{"news": {Inbox: &no}}}}, f.set); diff != "" {
+		t.Error(diff)
+	}
+	w.postBody("alice", "/settings/preferences", "quiet_from=&quiet_to=&other:+Inbox=1").wantStatus(t, http.StatusUnprocessableEntity)
+}
+
 func TestAFaultyFormOfThePreferencesIsShownAgain(t *testing.T) {
 	t.Parallel()
 	w, f := preferring(t, notifier.Preferences{MailAt: 480})
