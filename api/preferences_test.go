@@ -77,6 +77,17 @@ func TestFaultyPreferencesChangeNothing(t *testing.T) {
 	}
 }
 
+func TestAMuteFromBeforeATypeWasLockedMayStay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const muted = `{"types":{"bill":{"inbox":false}}}`
+	w.call(t, w.admin, "PUT", "/users/bob/preferences", muted).is(t, http.StatusOK)
+	w.call(t, w.admin, "PUT", "/types/bill", `{"mutable":false}`).is(t, http.StatusOK)
+	w.call(t, w.admin, "PUT", "/users/bob/preferences", `{"types":{"bill":{"inbox":false,"mail":false}}}`).is(t, http.StatusOK)
+	w.call(t, w.admin, "PUT", "/users/bob/preferences", `{"types":{}}`).is(t, http.StatusOK)
+	w.call(t, w.admin, "PUT", "/users/bob/preferences", muted).is(t, http.StatusUnprocessableEntity)
+}
+
 func TestTheAddressOfAUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -41,7 +41,7 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		}
 		for _, u := range []notifier.User{alice, bob} {
 			saveDraft(t, s, notifier.SavedDraft{Author: u.Seq, ID: "d", Form: "title=Of+" + u.Name})
-			giveMail(t, s, u.Name, u.Name+"@example.com")
+			reachable(t, s, u)
 		}
 		content := notifier.Notice{Draft: draft(), Reasons: []notifier.Why{because("role:picker", 1)}}
 		acceptAll(t, s, &notifier.Acceptance{Notice: &content, To: roaring.BitmapOf(1, 2)})
@@ -78,11 +78,18 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 			}, Archived: []notifier.ExportedEntry{{Key: "like:photo:2", Read: true, ID: content.ID, Content: &shown}}},
 			Announcements: []notifier.ExportedRead{{ID: read.ID, Title: "seen"}},
 			Drafts:        []notifier.ExportedDraft{{Form: url.Values{"title": {"Of alice"}}, ChangedAt: at}},
-			Preferences:   notifier.Preferences{MailAt: notifier.DefaultMailAt, Types: map[string]notifier.TypeWants{"of_alice": {Inbox: new(bool)}}},
-			Targets:       e.Targets,
+			Preferences: notifier.Preferences{
+				MailAt: notifier.DefaultMailAt, Quiet: &notifier.Quiet{From: 60, To: 120}, Zone: "Asia/Tokyo",
+				Types: map[string]notifier.TypeWants{"of_alice": {Inbox: new(bool), Push: new(bool), Mail: new(bool)}},
+			},
+			Targets: e.Targets,
 		}
-		if len(e.Targets) != 1 || e.Targets[0].Address != "alice@example.com" {
-			t.Errorf("the targets are %+v", e.Targets)
+		var targets []string
+		for _, target := range e.Targets {
+			targets = append(targets, string(target.Kind)+" "+target.Address)
+		}
+		if slices.Sort(targets); !slices.Equal(targets, []string{"mail alice@example.com", "push https://push.example/alice"}) {
+			t.Errorf("the targets are %q", targets)
 		}
 		if diff := cmp.Diff(want, e); diff != "" {
 			t.Errorf("export (-want +got):\n%s", diff)

@@ -127,6 +127,16 @@ func TestDeletedUserIsNowhereInTheDatabase(t *testing.T) {
 		if err := s.SetMute(t.Context(), alice.Seq, "like", true); err != nil {
 			t.Fatal(err)
 		}
+		address := "alice@example.com"
+		if _, _, err := s.PutUser(t.Context(), notifier.PutUser{Name: alice.Name, Email: &address}); err != nil {
+			t.Fatal(err)
+		}
+		register(t, s, alice.Seq, "", "https://push.example/alice")
+		choices := notifier.PutPreferences{Types: map[string]notifier.TypeWants{"of_alice": {Inbox: new(bool), Push: new(bool), Mail: new(bool)}}}
+		if err := s.PutPreferences(t.Context(), alice.Seq, choices); err != nil {
+			t.Fatal(err)
+		}
+		reachable(t, s, bob)
 		save(t, s, snapshot(alice.Seq, 5, 3), snapshot(bob.Seq, 5, 3))
 		for _, n := range []sent{
 			{"bob", toUsers(alice.Name), []uint32{1}},

@@ -18,6 +18,20 @@ func giveMail(t *testing.T, s *store.Store, name, address string) {
 	}
 }
 
+// reachable gives a user a mail address, a device, and choices that name them.
+func reachable(t *testing.T, s *store.Store, u notifier.User) {
+	t.Helper()
+	giveMail(t, s, u.Name, u.Name+"@example.com")
+	register(t, s, u.Seq, "", "https://push.example/"+u.Name)
+	zone := "Asia/Tokyo"
+	if err := s.PutPreferences(t.Context(), u.Seq, notifier.PutPreferences{
+		SetQuiet: true, Quiet: &notifier.Quiet{From: 60, To: 120}, Zone: &zone,
+		Types: map[string]notifier.TypeWants{"of_" + u.Name: {Inbox: new(bool), Push: new(bool), Mail: new(bool)}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // mailOf returns the only target of a user.
 func mailOf(t *testing.T, s *store.Store, seq int64) notifier.ReachTarget {
 	t.Helper()

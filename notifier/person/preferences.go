@@ -24,7 +24,19 @@ func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name str
 	if err != nil {
 		return notifier.Preferences{}, err
 	}
-	if err := set.Validate(p.mutable); err != nil {
+	had := map[string]notifier.TypeWants{}
+	if set.Types != nil {
+		all, err := p.Directory.Preferences(ctx, u.Seq)
+		if err != nil {
+			return notifier.Preferences{}, err
+		}
+		had = all.Types
+	}
+	mutable := func(typ string) bool { // a mute from before staff locked the type may stay; it has no effect
+		inbox := had[typ].Inbox
+		return inbox != nil && !*inbox || p.mutable(typ)
+	}
+	if err := set.Validate(mutable); err != nil {
 		return notifier.Preferences{}, err
 	}
 	if err := p.Directory.PutPreferences(ctx, u.Seq, set); err != nil {
