@@ -136,7 +136,7 @@ func New(c Config) *Stage {
 	for _, w := range c.Ways {
 		limit := rate.NewLimiter(rate.Inf, 0)
 		if w.Rate > 0 {
-			limit = rate.NewLimiter(rate.Limit(w.Rate), w.Rate)
+			limit = rate.NewLimiter(rate.Limit(w.Rate), max(w.Rate/100, 1)) // a second holds no more, also after a rest
 		}
 		s.ways = append(s.ways, &way{Way: w, s: s, limit: limit})
 	}

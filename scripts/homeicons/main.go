@@ -27,7 +27,7 @@ type icon struct {
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintf(os.Stderr, "homeicons: %v\n", err)
-		os.Exit(1) //nolint:forbidigo // the exit status of a command
+		os.Exit(1)
 	}
 }
 
