@@ -37,6 +37,24 @@ const strictPolicy = "default-src 'none'; style-src 'self'; img-src data:; scrip
 // violations lists what the policy has refused in window.refused.
 const violations = `window.refused = []; addEventListener("securitypolicyviolation", (e) => refused.push(e.violatedDirective + " " + e.blockedURI), true)`
 
+// watchesThePolicy has each page from now on list what its policy refuses.
+func (w *window) watchesThePolicy() *window {
+	w.t.Helper()
+	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: violations}); err != nil {
+		w.t.Fatal(err)
+	}
+	return w
+}
+
+// keepsThePolicy reports what the policy of this page has refused.
+func (w *window) keepsThePolicy() *window {
+	w.t.Helper()
+	if refused := ask[[]string](w, `refused`); len(refused) > 0 {
+		w.t.Errorf("the policy refused %v", refused)
+	}
+	return w
+}
+
 // shop is a host application with a session of its own.
 type shop struct {
 	*hostApp
@@ -120,9 +138,7 @@ func TestTheBellIsLiveInAPageOfAnotherOriginUnderAStrictPolicy(t *testing.T) {
 	i := s.serve()
 	shop := newShop(t, s, i, "4711")
 	w := open(t, i)
-	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: violations}); err != nil {
-		t.Fatal(err)
-	}
+	w.watchesThePolicy()
 	w.do(chromedp.Navigate(shop.URL))
 	w.until(inBell(`root?.querySelector(".bell")?.getAttribute("aria-label") === "Notifications: nothing unread" && root.querySelector(".badge").hidden`))
 	for n, title := range []string{"Your order is on its way", "Your order has arrived"} {
@@ -136,9 +152,7 @@ func TestTheBellIsLiveInAPageOfAnotherOriginUnderAStrictPolicy(t *testing.T) {
 	if got := ask[string](w, inBell(`[...root.querySelectorAll("li[data-unread] .title")].map(a => a.textContent + " " + a.href).join(", ")`)); got != "Your order has arrived "+shop.URL+"/orders/6, Your order is on its way "+shop.URL+"/orders/6" {
 		t.Errorf("the panel shows %s", got)
 	}
-	if refused := ask[[]string](w, `refused`); len(refused) > 0 {
-		t.Errorf("the policy refused %v", refused)
-	}
+	w.keepsThePolicy()
 	w.pleasesAxe("embed-panel")
 	// Escape closes the panel and gives the focus back; a notice that arrives then counts again.
 	w.types("\x1b").until(inBell(`!root.querySelector(".panel").matches(":popover-open") && root.activeElement === root.querySelector(".bell")`))

@@ -59,6 +59,41 @@ func TestEndpointOfEachStack(t *testing.T) {
 	}
 }
 
+// TestTokenOfEachLanguage runs the commands of examples/tokens.
+func TestTokenOfEachLanguage(t *testing.T) {
+	verifier, added := newApp(t)
+	dir, err := filepath.Abs("../examples/tokens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for line := range strings.Lines(string(readme)) {
+		call, found := strings.CutSuffix(strings.TrimSpace(line), " 'Ann Archer'")
+		if !found {
+			continue
+		}
+		ran++
+		t.Run(strings.Fields(call)[0], func(t *testing.T) {
+			t.Parallel()
+			token, err := verifier.Verify(t.Context(), strings.TrimSpace(command(t, added.TokenKey, dir, "bash", "-c", call+` "$NAME"`)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []any{token.Subject, *token.Profile.Display, token.App.Name, token.Expires.Sub(token.IssuedAt)}
+			if diff := cmp.Diff([]any{"42", display, "shop", 15 * time.Minute}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if ran != 6 {
+		t.Errorf("%d languages", ran)
+	}
+}
+
 // newApp adds an app to a fresh database.
 func newApp(t *testing.T) (*app.Verifier, notifier.AddedApp) {
 	t.Helper()
