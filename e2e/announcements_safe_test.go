@@ -61,7 +61,7 @@ func TestAPrefetchMarksNothingAsRead(t *testing.T) {
 	w.visit("/announcements").until(live2).turned(id, "unread")
 	value[bool](w, `new Promise((done, failed) => {
 		const link = document.createElement("link");
-		[link.rel, link.href, link.onload, link.onerror] = ["prefetch", "/announcements/`+id+`", () => done(true), failed];
+		[link.rel, link.href, link.onload, link.onerror] = ["prefetch", "`+w.path()+`/announcements/`+id+`", () => done(true), failed];
 		document.head.append(link);
 	})`)
 	see.mu.Lock()

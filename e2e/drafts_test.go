@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -39,7 +40,7 @@ func TestADraftOutlivesItsTabAndItsInstance(t *testing.T) {
 
 	// It is gone once it is sent.
 	next.goTo("/staff/send").until(`document.querySelector("#title").value === "" && !document.querySelector("[data-testid=resume]")`)
-	next.goTo(address).has("[data-testid=not-sent] p", "This draft no longer exists: it was sent or deleted.")
+	next.goTo(strings.TrimPrefix(address, w.path())).has("[data-testid=not-sent] p", "This draft no longer exists: it was sent or deleted.")
 	w.as(i.person(t, "alice")).goTo("/staff/notices").until(`document.querySelectorAll("tbody tr").length === 1`)
 }
 
