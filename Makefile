@@ -20,7 +20,7 @@ UNRACED = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory github.
 # them takes the whole machine, and other tests have deadlines.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build release test soak race screenshots below gallery bench bench-growth generate lint verify check setup
+.PHONY: help run build release test soak race screenshots below gallery bench bench-peers bench-growth generate lint verify check setup
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -60,6 +60,9 @@ gallery: setup ## write pictures of every page in every state under e2e/screensh
 
 bench: setup ## measure the figures of the README; takes minutes
 	$(GO) run ./bench
+
+bench-peers: setup ## measure as an application and browsers would, beside servers that store nothing; PEER=program: beside it, too
+	$(GO) run ./bench -peers $(if $(PEER),-peer $(PEER))
 
 bench-growth: setup ## measure how cost grows with notices, users, entries and streams; takes an hour and 20 GB
 	$(GO) run ./bench -growth all -repeat 1

@@ -3,67 +3,166 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
-	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/store"
 )
 
 const (
-	crowdRole  = "everybody"
-	crowdSize  = 100_000
-	besideRate = 100 // notices per second to single users at the same time
+	crowdRole   = "everybody"
+	crowdSize   = 100_000
+	besideRate  = 100 // notices per second to single users at the same time
+	besideUsers = 500 // who are connected
 )
 
-// manyInboxes measures the time from sending one notice to 100,000 users until the last inbox
-// has it. At the same time it sends notices to single users and measures the time until each is
-// in the inbox.
+// manySeries are the results of a notice to very many.
+type manySeries struct{ warm, cold, alone, besideWarm, besideCold, wrong series }
+
+// manyInboxes measures the time from sending one notice to a role of 100,000 until the last inbox has
+// it, by the API of a running server. Meanwhile notices to single users come at a fixed rate; their
+// time counts from the moment at which they were due until the browser has them.
 func (w *world) manyInboxes(ctx context.Context) ([]row, error) {
-	warm, beside, cold := series{}, series{}, series{}
+	s := manySeries{series{}, series{}, series{}, series{}, series{}, series{}}
 	for range w.opt.repeat {
-		err := w.onDatabase(ctx, "SQLite", func(d *database) error {
-			if err := d.people(ctx, w.opt.scaled(crowdSize), crowdRole); err != nil {
-				return err
-			}
-			return w.manyOnce(ctx, d, warm, beside, cold)
-		})
-		if err != nil {
+		if err := w.reset(ctx); err != nil {
+			return nil, err
+		}
+		if err := w.manyOnce(ctx, s); err != nil {
 			return nil, err
 		}
 	}
 	return []row{
-		warm.row("7", "one notice to 100,000 warm inboxes, all written", "s", atMost(3)),
-		beside.row("7", "to single users meanwhile, until it is in the inbox, p99", "ms", atMost(10)),
-		cold.row("7", "one notice to 100,000 cold inboxes", "s", atMost(10)),
+		s.warm.row("7", "one notice to 100,000 warm inboxes, all written", "s", atMost(3)),
+		s.besideWarm.row("7", "to single users meanwhile, until their browser has it, p99", "ms", atMost(10)),
+		s.cold.row("7", "one notice to 100,000 cold inboxes", "s", atMost(10)),
+		s.besideCold.row("7", "to single users meanwhile, p99", "ms", shown()),
+		s.alone.row("7", "to single users while nothing else is sent, p99", "ms", shown()),
+		s.wrong.row("7", "events lost, doubled or misrouted", "", never()),
 	}, nil
 }
 
-func (w *world) manyOnce(ctx context.Context, d *database, warm, beside, cold series) (err error) {
-	p := pipeline.New(pipeline.Config{
-		Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st, nil), Log: w.log,
-		Wait: time.Minute, WaitMax: 2 * crowdSize,
-	})
-	running, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- p.RunIntake(running) }()
-	defer func() { stop(); err = errors.Join(err, <-ended) }()
-	took, _, err := w.sendToMany(ctx, p, false)
+func (w *world) manyOnce(ctx context.Context, s manySeries) (err error) {
+	t, err := w.ourPeer(ctx, func(st *store.Store) error { return members(ctx, st, w.opt.scaled(crowdSize)) })
 	if err != nil {
 		return err
 	}
-	cold.add(ours, took.Seconds())
-	took, meanwhile, err := w.sendToMany(ctx, p, true)
+	defer func() { err = stopped(t.process, err) }()
+	cfg := w.fleet(t.target)
+	cfg.Streams = min(besideUsers, w.opt.streams)
+	cfg.Users = cfg.Streams
+	fleet, err := allStreams(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	warm.add(ours, took.Seconds())
-	beside.add(ours, meanwhile.Milliseconds(0.99))
+	defer fleet.Close()
+	if err := t.dial(ctx); err != nil {
+		return err
+	}
+	defer t.calls.close()
+	single := func() (load.Histogram, error) {
+		r, _, err := w.sent(ctx, fleet, besideRate, func(run int64) error { return w.paced(ctx, t.target, run, besideRate, besideRate, cfg.Users) })
+		s.wrong.add(ours, wrongOf(r, besideRate))
+		return r.Latency, err
+	}
+	alone, err := single()
+	if err != nil {
+		return err
+	}
+	s.alone.add(ours, alone.Milliseconds(0.99))
+	for _, to := range []struct{ took, beside series }{{s.cold, s.besideCold}, {s.warm, s.besideWarm}} {
+		done := make(chan error, 1)
+		var took time.Duration
+		go func() { took, err = t.sendToRole(ctx); done <- err }()
+		var all load.Histogram
+		for ended := false; !ended; {
+			h, err := single()
+			if err != nil {
+				return errors.Join(err, <-done)
+			}
+			all.Merge(&h)
+			select {
+			case err := <-done:
+				if ended = true; err != nil {
+					return err
+				}
+			default:
+			}
+		}
+		to.took.add(ours, took.Seconds())
+		to.beside.add(ours, all.Milliseconds(0.99))
+	}
 	return nil
+}
+
+// members adds the users of the role, who are not connected.
+func members(ctx context.Context, st *store.Store, count int) error {
+	n := 0
+	_, err := st.ImportUsers(ctx, count, func() (notifier.NewUser, int, error) {
+		if n == count {
+			return notifier.NewUser{}, n, io.EOF
+		}
+		n++
+		return notifier.NewUser{Name: "member" + strconv.Itoa(n), Audience: audience, Roles: []string{crowdRole}}, n, nil
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("make the members of a role: %w", err)
+	}
+	return nil
+}
+
+// sendToRole sends a notice to the role and returns how long it took until all its inboxes have it.
+func (p *peer) sendToRole(ctx context.Context) (took time.Duration, err error) {
+	var sent struct {
+		ID    int64  `json:"id"`
+		State string `json:"state"`
+	}
+	body, err := json.Marshal(posted{Target: notifier.Target{Role: crowdRole}, Type: "stock", Title: "To all of them", Link: "/stock"})
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if err := p.ask(ctx, http.MethodPost, "/notices", body, &sent); err != nil {
+		return 0, err
+	}
+	for sent.State != string(notifier.StateSent) {
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return 0, err
+		}
+		if err := p.ask(ctx, http.MethodGet, "/notices/"+strconv.FormatInt(sent.ID, 10), nil, &sent); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(began), nil
+}
+
+// ask makes one call of the API and reads the answer.
+func (p *peer) ask(ctx context.Context, method, path string, body []byte, into any) error {
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.addr+"/api/v1"+path, bytes.NewReader(body)) //nolint:gosec // our own server
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+p.token)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r) //nolint:gosec // our own server
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("%s %s is answered %s", method, path, answer.Status)
+	}
+	return json.NewDecoder(answer.Body).Decode(into)
 }
 
 // confirmAndSend sends a draft as the form does when nothing has to be confirmed.
@@ -73,42 +172,4 @@ func confirmAndSend(ctx context.Context, p *pipeline.Pipeline, d notifier.Draft)
 		return notifier.Notice{}, err
 	}
 	return p.Send(ctx, sure, nil)
-}
-
-// sendToMany sends one notice to the crowd. With others, it also sends notices to single users
-// at the same time and returns their latencies.
-func (w *world) sendToMany(ctx context.Context, p *pipeline.Pipeline, others bool) (took time.Duration, meanwhile load.Histogram, err error) {
-	big := w.notice(load.Mark{}, 0).Draft
-	big.Target = notifier.Target{Role: crowdRole}
-	done := make(chan error, 1)
-	began := time.Now()
-	go func() {
-		n, err := confirmAndSend(ctx, p, big)
-		took = time.Since(began)
-		if err == nil && n.State != notifier.StateSent {
-			err = fmt.Errorf("notice %d is still %s", n.ID, n.State)
-		}
-		done <- err
-	}()
-	tick := time.NewTicker(time.Second / besideRate)
-	defer tick.Stop()
-	for user := 0; ; user++ {
-		select {
-		case err := <-done:
-			return took, meanwhile, err
-		case <-tick.C:
-		}
-		if !others {
-			continue
-		}
-		due := time.Now()
-		n, err := confirmAndSend(ctx, p, w.request(user, load.Mark{}).Draft)
-		if err == nil && n.State != notifier.StateSent {
-			err = fmt.Errorf("notice %d is still %s", n.ID, n.State)
-		}
-		if err != nil {
-			return took, meanwhile, errors.Join(err, <-done)
-		}
-		meanwhile.Add(time.Since(due))
-	}
 }

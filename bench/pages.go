@@ -22,7 +22,7 @@ const openAside = 5
 // pageSeries are the results of requesting inboxes of 30 rows.
 type pageSeries struct{ fresh, p99, kept series }
 
-// pages requests inboxes of 30 rows: changed since the last request, and unchanged with the ETag
+// pages requests inboxes of 30 rows, compressed as for a browser: changed since the last request, and unchanged with the ETag
 // of the last answer; then both again while announcements are open.
 func (w *world) pages(ctx context.Context) ([]row, error) {
 	calm, aside := pageSeries{series{}, series{}, series{}}, pageSeries{series{}, series{}, series{}}
@@ -43,7 +43,7 @@ func (w *world) pages(ctx context.Context) ([]row, error) {
 	}
 	with := fmt.Sprintf("%d announcements open, ", openAside)
 	return []row{
-		calm.fresh.row("8", "GET /inbox, 30 rows, changed since", "1/s", atLeast(6_000)),
+		calm.fresh.row("8", "GET /inbox with gzip, 30 rows, changed since", "1/s", atLeast(6_000)),
 		calm.p99.row("8", "the same, p99", "ms", atMost(20)),
 		calm.kept.row("8", "GET /inbox, If-None-Match, 304", "1/s", atLeast(24_000)),
 		aside.fresh.row("8", with+"one pinned: 30 rows, changed since", "1/s", shown()),

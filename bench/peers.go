@@ -166,6 +166,7 @@ func (w *world) singlesAt(ctx context.Context, t *peer, fleet *load.Fleet, name 
 type peer struct {
 	*target
 	calls *calls
+	token string // of Carillon
 }
 
 // dial connects. A server ends connections that send nothing for long.
@@ -176,48 +177,56 @@ func (p *peer) dial(ctx context.Context) (err error) {
 
 // peer starts a server. The caller stops it.
 func (w *world) peer(ctx context.Context, name string) (p *peer, err error) {
-	p = &peer{}
-	var request func(user string, target notifier.Target, m load.Mark) ([]byte, error)
 	if name == ours {
-		var token string
-		if p.target, err = w.startCarillon(ctx, func(st *store.Store) (err error) { token, err = newKey(ctx, st); return err }); err != nil {
-			return nil, err
-		}
-		a := &application{p.process, token}
-		request = func(_ string, to notifier.Target, m load.Mark) ([]byte, error) {
-			d := w.notice(m, 1).Draft
-			var body []byte
-			var err error
-			if to.Audiences == nil {
-				body, err = json.Marshal(posted{to, d.Type, d.Title, d.Body, d.Link})
-			} else { // the API takes names of audiences, and announcements have no type
-				body, err = json.Marshal(map[string]any{"target": map[string]any{"audiences": []string{"customer"}}, "title": d.Title, "body": d.Body})
-			}
-			return a.call(http.MethodPost, "/notices", body, ""), err
-		}
-	} else {
-		if p.target, err = w.target(ctx, name); err != nil {
-			return nil, err
-		}
-		request = func(user string, _ notifier.Target, m load.Mark) ([]byte, error) {
-			text, err := notifier.EncodeContent(w.notice(m, 0).Content())
-			var b bytes.Buffer
-			fmt.Fprintf(&b, "POST /publish?to=%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", user, p.addr, len(text), text)
-			return b.Bytes(), err
-		}
+		return w.ourPeer(ctx, nil)
 	}
-	send := func(user string, to notifier.Target, m load.Mark) error {
-		r, err := request(user, to, m)
+	p = &peer{}
+	if p.target, err = w.target(ctx, name); err != nil {
+		return nil, err
+	}
+	send := func(user string, m load.Mark) error {
+		text, err := notifier.EncodeContent(w.notice(m, 0).Content())
 		if err != nil {
 			return err
 		}
-		return p.calls.ask(r)
+		var b bytes.Buffer
+		fmt.Fprintf(&b, "POST /publish?to=%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", user, p.addr, len(text), text)
+		return p.calls.ask(b.Bytes())
+	}
+	p.one = func(_ context.Context, user int, m load.Mark) error { return send(strconv.Itoa(user), m) }
+	p.many = func(_ context.Context, m load.Mark) error { return send(bound.Everyone, m) }
+	return p, nil
+}
+
+// ourPeer starts Carillon with an API key. prepare may change its database before.
+func (w *world) ourPeer(ctx context.Context, prepare func(*store.Store) error) (p *peer, err error) {
+	p = &peer{}
+	if p.target, err = w.startCarillon(ctx, func(st *store.Store) (err error) {
+		if prepare != nil {
+			if err := prepare(st); err != nil {
+				return err
+			}
+		}
+		p.token, err = newKey(ctx, st)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	a := &application{p.target, p.token}
+	send := func(body any) error {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		return p.calls.ask(a.call(http.MethodPost, "/notices", text, ""))
 	}
 	p.one = func(_ context.Context, user int, m load.Mark) error {
-		return send(strconv.Itoa(user), notifier.Target{Users: []string{userName(user + 1)}}, m)
+		d := w.notice(m, 1).Draft
+		return send(posted{notifier.Target{Users: []string{userName(user + 1)}}, d.Type, d.Title, d.Body, d.Link})
 	}
-	p.many = func(_ context.Context, m load.Mark) error {
-		return send(bound.Everyone, notifier.Target{Audiences: []notifier.Audience{audience}}, m)
+	p.many = func(_ context.Context, m load.Mark) error { // the API takes names of audiences, and announcements have no type
+		d := w.notice(m, 1).Draft
+		return send(map[string]any{"target": map[string]any{"audiences": []string{"customer"}}, "title": d.Title, "body": d.Body})
 	}
 	return p, nil
 }

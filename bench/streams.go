@@ -39,7 +39,7 @@ func (w *world) idleStreams(ctx context.Context) ([]row, error) {
 	}
 	return []row{
 		memory.row("1", "memory per idle signed-in stream", "KB RSS", both(atMost(22), below("stdlib"))),
-		cold.row("2", "connects, session from SQL, first badge sent", "1/s", atLeast(9_000)),
+		cold.row("2", "connects, session from SQL and last used some minutes ago, first badge sent", "1/s", atLeast(9_000)),
 		warm.row("2", "connects again, session cached", "1/s", atLeast(9_000)),
 		first.row("2", "connect to first event, p99 of the first time", "ms", shown()),
 		failed.row("2", "connects that failed", "", never()),

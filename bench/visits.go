@@ -11,12 +11,15 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
+// asBrowser is what all browsers send with a request for a page.
+const asBrowser = "Accept: text/html\r\nAccept-Encoding: gzip, deflate, br\r\n"
+
 // ask sends count requests for a path by the visitors in turn, each with their own ETag if tags
 // are given.
 func (w *world) ask(ctx context.Context, t *target, path string, count, visitors, status int, tags []string) (*load.PageResult, error) {
 	requests := make([][]byte, visitors)
 	for i := range requests {
-		header := "Accept: text/html\r\n"
+		header := asBrowser
 		if tags != nil {
 			header += "If-None-Match: " + tags[i] + "\r\n"
 		}
@@ -42,7 +45,7 @@ func (w *world) tags(ctx context.Context, t *target, visitors int) ([]string, er
 	defer c.Close()
 	tags := make([]string, visitors)
 	for i := range tags {
-		a, err := c.Ask(w.get(t.addr, "/inbox", i, "Accept: text/html\r\n"))
+		a, err := c.Ask(w.get(t.addr, "/inbox", i, asBrowser))
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +58,7 @@ func (w *world) tags(ctx context.Context, t *target, visitors int) ([]string, er
 	return tags, nil
 }
 
-// pagesBound requests a fixed page of the same size from net/http.
+// pagesBound requests a fixed page from net/http, of the size that our page has on the wire.
 func (w *world) pagesBound(ctx context.Context, bytes int, s series) error {
 	addr, err := freeAddr(ctx)
 	if err != nil {

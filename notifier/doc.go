@@ -14,8 +14,8 @@
 //	  │
 //	store      one row in SQL with its recipients; the sender is answered from here on
 //	  │
-//	delivery   the intake, one stream that all instances read: an entry stays until its work is
-//	  │        done; small notices are served whole, large ones by baton, a range at a time
+//	delivery   the intake: small notices are delivered here, whole; large ones, and what failed, go
+//	  │        through one stream that all instances read, by baton, a range at a time
 //	  ├ inbox         list, hash and state of one user, changed in one script
 //	  ├ toast         a stream, and the set of pending toasts of each user
 //	  └ announcement  to audiences, without the intake: one record, one bitmap per audience

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 
@@ -11,16 +12,30 @@ import (
 
 const maxAdding = 10_000
 
-// Add queues entries, in order, for Run to put into the stream within moments. It never blocks and
-// reports nothing: entries that find 10,000 others waiting, or that cannot be written because Redis
-// is unavailable, are left to the relay.
+// Add queues entries, in order, for Run to deliver or to put into the stream within moments. It never
+// blocks and reports nothing: entries that find 10,000 others waiting, or that cannot be delivered or
+// written because Redis is unavailable, are left to the relay.
 func (q *Intake) Add(entries ...Entry) {
 	for _, e := range entries {
-		select {
-		case q.adding <- e:
-		default:
+		if q.takeDirect(e) {
+			continue
+		}
+		if follows(e) {
+			q.spill()
+		}
+		if !q.enqueue(e) {
 			return
 		}
+	}
+}
+
+// enqueue queues an entry for the stream. It returns false if there is no room.
+func (q *Intake) enqueue(e Entry) bool {
+	select {
+	case q.adding <- e:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -38,6 +53,9 @@ func (q *Intake) Put(ctx context.Context, entries ...Entry) error {
 }
 
 func (q *Intake) put(ctx context.Context, entries []Entry) error {
+	if slices.ContainsFunc(entries, follows) {
+		q.spill()
+	}
 	_, err := q.c.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, e := range entries {
 			p.XAdd(ctx, &redis.XAddArgs{Stream: q.stream, Values: encode(e)})
@@ -66,11 +84,13 @@ func (q *Intake) addAll(ctx, work context.Context) {
 				return
 			}
 		}
+		q.putting.Store(true)
 		batch = append(batch[:0], first)
 		for len(batch) < cap(batch) && len(q.adding) > 0 {
 			batch = append(batch, <-q.adding)
 		}
 		err := q.put(work, batch)
+		q.putting.Store(false)
 		if err != nil && !failing {
 			q.c.Log.WarnContext(ctx, "could not add entries to the intake; the relay will add them", "stage", "intake", "err", err)
 		}

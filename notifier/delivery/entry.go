@@ -1,6 +1,10 @@
 package delivery
 
-import "github.com/carillonhq/carillon/notifier"
+import (
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
 
 // Kind says what an entry asks for.
 type Kind string
@@ -17,9 +21,11 @@ const (
 
 // Entry is one piece of work in the stream.
 type Entry struct {
-	ID    string // stream id; empty until the entry is in the stream
+	ID    string // stream id; empty while the entry is not in the stream
 	Tries int64  // how often the entry was handed out before
 	Kind  Kind
+
+	Taken time.Time // when Add was called, if the entry did not go into the stream then
 
 	NoticeID int64 // not for Resend
 	Revision int64 // not for Resend: revision of the notice when this work began

@@ -1,5 +1,6 @@
-// Package delivery takes accepted notices to inboxes, whichever instance lives. Work travels through
-// the intake, one Redis stream, which all instances read as one consumer group.
+// Package delivery takes accepted notices to inboxes, whichever instance lives. Small ones are
+// delivered by the instance that accepted them. Other work, and what failed, travels through the
+// intake's Redis stream, which all instances read as one consumer group.
 //
 // An entry stays in the stream until it is done, becomes a dead letter or is replaced by its
 // follow-up entries. When an instance dies, another instance takes over its entries. So every entry
@@ -60,17 +61,21 @@ type IntakeConfig struct {
 	Log   *slog.Logger     // slog.Default()
 }
 
-// Intake is one process's access to the stream. Run does the work; Put works without it, and Add
-// queues entries until it runs.
+// Intake is one process's access to the stream, and its way past it (see Add). Run does the work; Put
+// works without it, and Add queues entries until it runs.
 type Intake struct {
 	c      IntakeConfig
 	stream string
 	adding chan Entry
+	direct chan Entry
 	lost   chan struct{}
 
 	backlog, oldest                 atomic.Int64 // from the last look; oldest in ms, 0: none
 	done, failed, reclaimed, buried atomic.Int64
 
+	running  atomic.Bool  // Run takes entries of direct
+	putting  atomic.Bool  // entries of adding are being written
+	spilled  atomic.Int64 // when an entry of this process last went into the stream, in ms; 0: all of them are done
 	inFlight *inFlight
 	failing  bool // the last read failed; logged when it changes
 }
@@ -94,7 +99,7 @@ func NewIntake(c IntakeConfig) *Intake {
 	setDefault(&c.Gone, time.Minute)
 	setDefault(&c.Grace, 10*time.Second)
 	return &Intake{
-		c: c, stream: c.Keys.Intake(), adding: make(chan Entry, maxAdding), lost: make(chan struct{}, 1),
+		c: c, stream: c.Keys.Intake(), adding: make(chan Entry, maxAdding), direct: make(chan Entry, maxDirect), lost: make(chan struct{}, 1),
 		inFlight: newInFlight(c.Idle, c.Now),
 	}
 }
@@ -113,7 +118,7 @@ func (q *Intake) Lost() <-chan struct{} { return q.lost }
 type Stats struct {
 	Backlog   int64         // unfinished entries in the stream, of all members
 	Oldest    time.Duration // age of the oldest unfinished entry; 0: none
-	Done      int64         // entries that left the stream because they were done
+	Done      int64         // entries that were done
 	Failed    int64         // tries that ended in an error, except while Redis or SQL was unavailable
 	Reclaimed int64         // entries taken over from another member or from an earlier try here
 	Buried    int64

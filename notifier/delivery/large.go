@@ -66,9 +66,13 @@ func (s *shift) replace(e Entry, next []Entry) {
 }
 
 // fail counts a failed try. The last one buries the entry; before that it stays in the stream and
-// is reclaimed like one whose handler died.
+// is reclaimed like one whose handler died. An entry that is not there yet goes there.
 func (s *shift) fail(e Entry, why error) {
 	s.failed.Add(1)
+	if e.ID == "" {
+		s.enqueue(e) // if there is no room, it is left to the relay
+		return
+	}
 	if e.Tries+1 >= s.c.Tries {
 		s.bury(e, nil, why)
 		return

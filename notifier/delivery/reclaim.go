@@ -58,8 +58,11 @@ func readTaken(reply any) (id string, tries int64, fields map[string]any, err er
 
 // release leaves entries pending as if they had not been handed out, because Redis or SQL was
 // unavailable and the entries are not to blame. If Redis cannot be reached now, the try counts, but
-// it can never be the last one.
+// it can never be the last one. Entries that are not in the stream yet go there.
 func (s *shift) release(entries []Entry, idle time.Duration) {
+	if entries = s.bring(entries); len(entries) == 0 {
+		return
+	}
 	byTries := map[int64][]any{}
 	ids := make([]string, 0, len(entries))
 	for _, e := range entries {

@@ -25,6 +25,7 @@ type relay struct {
 	w      *Worker
 	lease  lease.Lease
 	seen   map[int64]place // progress of the unfinished notices at the previous look
+	held   bool            // this instance held the lease at the previous look
 	purged time.Time       // when old idempotency keys and audit entries were last deleted
 	trim   int64           // the notice up to which expired ones were looked for, if there are more; 0: done until purged again
 
@@ -70,11 +71,13 @@ func (r *relay) look(ctx context.Context, lost bool) error {
 	if err != nil {
 		return err
 	}
+	took := mine && !r.held
+	r.held = mine
 	if !mine && !lost {
 		clear(r.seen)
 		return nil
 	}
-	if err := r.round(ctx, lost); err != nil {
+	if err := r.round(ctx, lost, took); err != nil {
 		return err
 	}
 	if now := r.w.c.Now(); now.Sub(r.purged) >= forgetEvery {
@@ -115,9 +118,11 @@ func (r *relay) forget(ctx context.Context) error {
 }
 
 // round adds the notices that have made no progress since the last round and have no entry in the
-// stream.
-func (r *relay) round(ctx context.Context, lost bool) error {
+// stream. An instance that has just taken the lease does not wait for a second round with those that
+// were accepted some time ago: the instance that had the lease may have died with them.
+func (r *relay) round(ctx context.Context, lost, took bool) error {
 	now := make(map[int64]place)
+	old := r.w.c.Now().Add(-2 * r.w.c.Poll)
 	var still []int64
 	for after := int64(0); len(now) < relayWindow; {
 		page, err := r.w.c.Store.Unfinished(ctx, after, relayPage)
@@ -126,7 +131,7 @@ func (r *relay) round(ctx context.Context, lost bool) error {
 		}
 		for _, n := range page {
 			at := place{n.State, n.Done}
-			if was, ok := r.seen[n.ID]; lost || ok && was == at {
+			if was, ok := r.seen[n.ID]; lost || ok && was == at || took && n.CreatedAt.Before(old) {
 				still = append(still, n.ID)
 			}
 			now[n.ID], after = at, n.ID

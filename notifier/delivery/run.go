@@ -11,8 +11,9 @@ const maxHeld = 64
 
 // shift is the state of one Run: the reader and the lanes that it fills.
 //
-//	reader ── small ──▶ deliver ── served ──▶ confirm ──┐
-//	       └─ large ──▶ range, at Config.Large places ──┴─ acks ──▶ acknowledge
+//	Add ───── direct ─┐
+//	reader ── small ──┴▶ deliver ── served ──▶ confirm ──┐
+//	       └─ large ───▶ range, at Config.Large places ──┴─ acks ──▶ acknowledge
 //
 // Each goroutine closes the channels that only it writes to.
 type shift struct {
@@ -44,8 +45,11 @@ func (q *Intake) Run(ctx context.Context) error {
 		small: make(chan []Entry, 1), served: make(chan []Entry, 1), acks: make(chan []Entry, 16),
 		large: make(chan job, maxHeld+q.c.Batch), room: make(chan struct{}, 1),
 	}
+	q.running.Store(true)
 	var beside, lanes, last sync.WaitGroup
-	beside.Go(func() { q.addAll(ctx, work) })
+	adding, stopAdding := context.WithCancel(work)
+	defer stopAdding()
+	beside.Go(func() { q.addAll(adding, work) })
 	beside.Go(func() { q.watch(ctx) })
 	lanes.Go(func() { s.read(ctx) })
 	lanes.Go(func() { s.deliverAll(ctx) })
@@ -55,6 +59,7 @@ func (q *Intake) Run(ctx context.Context) error {
 	}
 	last.Go(s.acknowledgeAll)
 	lanes.Wait()
+	stopAdding() // the lanes put into the stream what failed
 	close(s.acks)
 	last.Wait()
 	s.giveBack()
@@ -101,9 +106,15 @@ func (s *shift) acknowledgeAll() {
 	}
 }
 
-// acknowledge returns how many entries were still pending. If Redis is unavailable they stay in the
-// stream and are handled once more, which handlers must tolerate.
+// acknowledge returns how many entries were still pending, or were never in the stream. If Redis is
+// unavailable they stay in the stream and are handled once more, which handlers must tolerate.
 func (s *shift) acknowledge(entries []Entry) int64 {
+	direct := int64(len(entries))
+	entries = inStream(entries)
+	direct -= int64(len(entries))
+	if len(entries) == 0 {
+		return direct
+	}
 	ids := make([]string, len(entries))
 	for i, e := range entries {
 		ids[i] = e.ID
@@ -113,5 +124,5 @@ func (s *shift) acknowledge(entries []Entry) int64 {
 		s.c.Log.DebugContext(s.work, "entries stay in the stream and will be handled again", "stage", "intake", "entries", len(ids), "err", err)
 	}
 	s.inFlight.settle(ids...)
-	return n
+	return direct + n
 }

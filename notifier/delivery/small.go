@@ -13,10 +13,15 @@ import (
 
 var errAnswers = errors.New("the handler did not return one error per entry")
 
-// deliverAll passes small notices to Deliver, batch by batch in order.
+// deliverAll passes small notices to Deliver, batch by batch in order, until the reader has ended and
+// ctx has.
 func (s *shift) deliverAll(ctx context.Context) {
 	defer close(s.served)
-	for batch := range s.small {
+	for {
+		batch := s.nextBatch()
+		if batch == nil {
+			return
+		}
 		errs := s.deliver(batch)
 		if errs == nil {
 			s.served <- batch
@@ -43,6 +48,26 @@ func (s *shift) deliverAll(ctx context.Context) {
 		if len(unavailable) == len(batch) {
 			pause(ctx, s.c.Idle) // the next batch would fail the same way
 		}
+	}
+}
+
+// nextBatch returns the next small notices, or nil at the end.
+func (s *shift) nextBatch() []Entry {
+	select {
+	case batch, open := <-s.small:
+		if open {
+			return batch
+		}
+	case first := <-s.direct:
+		return s.gatherDirect(first)
+	}
+	// The reader has ended, and so has ctx.
+	s.running.Store(false)
+	select {
+	case first := <-s.direct:
+		return s.gatherDirect(first)
+	default:
+		return nil
 	}
 }
 

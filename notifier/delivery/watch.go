@@ -19,7 +19,7 @@ const (
 // Backlog returns how many entries are unfinished, in the stream and on their way to it, according
 // to the last look, which is at most IntakeConfig.Every old. While Redis is unavailable it counts only
 // the entries that wait in this process.
-func (q *Intake) Backlog() int64 { return q.backlog.Load() + int64(len(q.adding)) }
+func (q *Intake) Backlog() int64 { return q.backlog.Load() + int64(len(q.adding)+len(q.direct)) }
 
 // Oldest returns when the oldest unfinished entry was added, and false if there is none.
 func (q *Intake) Oldest(ctx context.Context) (time.Time, bool, error) {
@@ -37,9 +37,12 @@ func (q *Intake) watch(ctx context.Context) {
 	defer tick.Stop()
 	swept := q.c.Now()
 	for looks := 0; ; looks++ {
+		spilled := q.lastSpill()
 		n, ms, err := q.look(ctx)
 		if err != nil {
 			n, ms = 0, 0 // an unknown backlog must not hold anyone up
+		} else {
+			q.unspill(spilled, ms)
 		}
 		q.backlog.Store(n)
 		q.oldest.Store(ms)

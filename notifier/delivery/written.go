@@ -18,7 +18,9 @@ func (w *Worker) written(entries []Entry, errs []error) {
 		if e.Tries > 0 || e.Again || errs != nil && errs[i] != nil {
 			continue
 		}
-		if added, ok := addedAt(e.ID); ok {
+		if e.ID == "" {
+			w.c.Written(now.Sub(e.Taken))
+		} else if added, ok := addedAt(e.ID); ok {
 			w.c.Written(now.Sub(added))
 		}
 	}

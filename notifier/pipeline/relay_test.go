@@ -75,8 +75,9 @@ func TestRelayDoesNotAddPendingNoticesAgain(t *testing.T) {
 	rounds := &watched{Store: r.store}
 	rounds.blind.Store(true) // with its short interval the relay could be faster than the intake
 	c.Store = rounds
-	p := running(t, c)
-	small, large := send(t, p, toUsers("u1")), send(t, p, toRole("all"))
+	p := pipeline.New(c)
+	small, large := send(t, p, toUsers("u1")), send(t, p, toRole("all")) // both into the stream, because nothing runs yet
+	start(t, p)
 	testkit.Eventually(t, "both deliveries have started", func() bool { return held.delivered.Load() >= 2 })
 	rounds.blind.Store(false)
 	seen := rounds.n.Load()

@@ -1,0 +1,83 @@
+package delivery
+
+import "slices"
+
+// maxDirect is how many small notices may wait to be delivered without the stream. Above it, other
+// instances are to have a share of the work.
+const maxDirect = 1000
+
+// takeDirect queues a small notice for delivery by this process, without the stream, while Run runs.
+// That saves the calls of Redis that add, read and acknowledge an entry, and their time. Nothing is
+// lost if the process dies: SQL knows that the notice is unfinished, and the relay puts it into the
+// stream. The relay does the same for one that takes longer than a round, which delivers it twice, and
+// so changes nothing. While entries that this process put into the stream may still wait there,
+// takeDirect returns false, so that later notices do not overtake them.
+func (q *Intake) takeDirect(e Entry) bool {
+	if e.Kind != Whole || e.Again || !q.running.Load() || q.spilled.Load() > 0 {
+		return false
+	}
+	e.Taken = q.c.Now()
+	select {
+	case q.direct <- e:
+		return true
+	default:
+		return false
+	}
+}
+
+// follows reports whether the notices that come after an entry in the stream must not overtake it.
+// Those after one that could not be delivered directly may, as they may overtake any that is retried.
+func follows(e Entry) bool { return e.Kind == Whole && e.Taken.IsZero() }
+
+// spill records that an entry goes into the stream.
+func (q *Intake) spill() { q.spilled.Store(q.c.Now().UnixMilli()) }
+
+// unspill allows direct delivery again, after a look at the stream that began when nothing waited to
+// be added: the entries that this process put there are gone if it is empty, or if the oldest one,
+// in ms, is later than the last of them.
+func (q *Intake) unspill(before, oldest int64) {
+	if before > 0 && (oldest == 0 || oldest > before) {
+		q.spilled.CompareAndSwap(before, 0)
+	}
+}
+
+// lastSpill returns the time of the last spill for unspill, and 0 while entries wait to be added.
+func (q *Intake) lastSpill() int64 {
+	if len(q.adding) > 0 || q.putting.Load() {
+		return 0
+	}
+	return q.spilled.Load()
+}
+
+// gatherDirect adds to first the notices that wait, up to a whole batch.
+func (s *shift) gatherDirect(first Entry) []Entry {
+	batch := append(make([]Entry, 0, 1+min(len(s.direct), s.c.Batch)), first)
+	for len(batch) < s.c.Batch {
+		select {
+		case e := <-s.direct:
+			batch = append(batch, e)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// bring puts those of these entries into the stream that are not there, and returns the others.
+func (s *shift) bring(entries []Entry) (there []Entry) {
+	for _, e := range entries {
+		if e.ID == "" {
+			s.enqueue(e) // if there is no room, it is left to the relay
+		}
+	}
+	return inStream(entries)
+}
+
+// inStream returns those of these entries that are in the stream.
+func inStream(entries []Entry) []Entry {
+	isDirect := func(e Entry) bool { return e.ID == "" }
+	if !slices.ContainsFunc(entries, isDirect) {
+		return entries
+	}
+	return slices.DeleteFunc(slices.Clone(entries), isDirect)
+}
