@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	_ "modernc.org/sqlite" // the driver of single-machine sites
@@ -57,6 +58,12 @@ func openGallery(t *testing.T) *gallery {
 	}
 	for _, n := range append(usualNotices(4), hard()...) {
 		vera.sends("hard", n)
+	}
+	vera.leads("/staff/send", "target", "user", "to", "one", "title", "The lift is repaired on Monday", "send_at", time.Now().AddDate(0, 0, 3).Format("2006-01-02T15:04"))
+	for _, name := range []string{"Late delivery", "Stocktaking: the long form with everything that the halls have to do before it begins"} {
+		if status, body := vera.post("/staff/send", "target", "role", "to_role", "crowd", "title", name, "template", "1", "template_name", name); status != 200 {
+			t.Fatalf("save a template: status %d\n%s", status, body)
+		}
 	}
 	g.hold(t, s, "order:held")
 	g.announce()
@@ -119,6 +126,7 @@ func (g *gallery) views() []view {
 		{name: "inbox-200", as: "many", path: "/inbox", then: addOlder},
 		{name: "inbox-older", as: "many", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},
 		{name: "inbox-archived", as: "many", path: "/inbox?opened=1", then: archiveFirst},
+		{name: "inbox-nothing", as: "many", path: "/inbox?q=qqqq"},
 		{name: "inbox-hard", as: "hard", path: "/inbox"},
 		{name: "inbox-selected", as: "hard", path: "/inbox", then: selectTwo},
 		{name: "inbox-undo", as: "hard", path: "/inbox", then: deleteFirst},
@@ -179,7 +187,13 @@ func (g *gallery) staffViews() []view {
 			w.ticksIn("to_role", "crowd").fillText(usual[1])
 			w.answered(submitSend)
 		}},
+		{name: "send-naming", as: "vera", path: "/staff/send", then: func(w *window) {
+			w.fillSend("picker0001", usual[1])
+			w.answered(`#send .buttons button[name=template]`)
+		}},
+		{name: "send-template", as: "vera", path: "/staff/send", then: func(w *window) { w.do(chromedp.Click(css("[data-testid=templates] summary"))) }},
 		{name: "sent", as: "vera", path: "/staff/notices"},
+		{name: "sent-scheduled", as: "vera", path: "/staff/notices?state=scheduled"},
 		{name: "sent-filtered", as: "vera", path: "/staff/notices?state=sent&sender=vera&since=2020-01-01"},
 		{name: "sent-drafts", as: "vera", path: "/staff/notices?tab=drafts"},
 		{name: "sent-searched", as: "vera", path: "/staff/notices?q=weekly"},

@@ -19,14 +19,17 @@ const confirmAbove = 1000
 // sendFields are the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast", "preview", "confirm",
-	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_kept", "test", "save",
+	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_kept", "test", "save", "template", "template_name",
 }
 
 // sendForm shows the form, filled in from the query, or like the notice that the query names.
 func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	if id := values.Get("draft"); id != "" {
-		return h.draftForm(w, r, id)
+		return h.draftForm(w, r, id, "send.draft_gone")
+	}
+	if id := values.Get("template"); id != "" {
+		return h.draftForm(w, r, id, "templates.gone")
 	}
 	if id := values.Get("from"); id != "" {
 		given, err := h.duplicated(r, id)
@@ -44,6 +47,7 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	h.chooseRecipients(r, &given)
 	p := h.sendPage(r, given)
+	h.offerTemplates(r, p)
 	if len(values) == 0 {
 		h.offerDrafts(r, p)
 	}
@@ -63,6 +67,9 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	pasted(values)
 	if ticked(values, "save") {
 		return h.saveDraft(w, r, values, err)
+	}
+	if ticked(values, "template") {
+		return h.saveTemplate(w, r, values, err)
 	}
 	draft, faults := h.readDraft(r, values)
 	if fragment(r) && ticked(values, "preview") {
