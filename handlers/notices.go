@@ -168,7 +168,11 @@ func endedAt(p *views.Notices, l listing, at time.Time) {
 }
 
 func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, names called, now time.Time) views.SentRow {
-	at := n.CreatedAt.In(now.Location())
+	at := n.SentAt()
+	if n.Announces() && n.StartsAt.After(now) {
+		at = n.StartsAt
+	}
+	at = at.In(now.Location())
 	row := views.SentRow{
 		ID: strconv.FormatInt(n.ID, 10), Href: noticePath(n.ID), Title: n.Title,
 		ToBy:     text.F("notices.to_by", "Target", h.targetText(text, n.Target, names), "Sender", senderText(text, n.Sender, names)),
@@ -179,6 +183,8 @@ func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, names cal
 	switch {
 	case n.Announces():
 		announcedRow(text, &row, n, now)
+	case n.State == notifier.StateScheduled:
+		row.Note = text.T("notices.not_sent")
 	case !n.Routed:
 		row.Note = text.T("notices.not_routed")
 	case !n.Counted:

@@ -47,7 +47,6 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	h.chooseRecipients(r, &given)
 	p := h.sendPage(r, given)
-	h.offerTemplates(r, p)
 	if len(values) == 0 {
 		h.offerDrafts(r, p)
 	}
@@ -123,6 +122,7 @@ func (h *Handlers) notSent(err error, given views.SendForm) error {
 // showSend shows the form. The browser may cache it, so that Back restores what was typed: the
 // session may have ended meanwhile.
 func (h *Handlers) showSend(w http.ResponseWriter, r *http.Request, status int, p *views.Send) error {
+	h.offerTemplates(r, p)
 	w.Header().Set("Cache-Control", revalidate)
 	return h.page(w, r, status, views.SendPage(p))
 }

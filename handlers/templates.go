@@ -40,7 +40,7 @@ func (h *Handlers) saveTemplate(w http.ResponseWriter, r *http.Request, values u
 	case err != nil:
 		return h.notSent(fmt.Errorf("save a template: %w", err), h.typed(r, values))
 	}
-	p.Naming, p.Kept, p.AllDrafts = nil, p.Text.F("templates.saved", "Name", d.Name), draftsPath
+	p.Naming, p.Kept = nil, p.Text.F("templates.saved", "Name", d.Name)
 	return h.showSend(w, r, http.StatusOK, p)
 }
 

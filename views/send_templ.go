@@ -203,7 +203,7 @@ func SendPage(p *Send) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Submit(components.Button{Text: p.Text.T("templates.save"), Name: "template", Value: "1"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Submit(components.Button{Text: p.Text.T("templates.save"), Kind: "quiet", Name: "template", Value: "1"}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
