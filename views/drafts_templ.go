@@ -668,7 +668,7 @@ func templates(p *Send) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(p.Templates) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<details class=\"ask pick\" data-testid=\"templates\"><summary class=\"button small\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<details class=\"ask template-menu\" data-testid=\"templates\"><summary class=\"button small\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
