@@ -31,7 +31,7 @@ func (u unread) UnreadBy(ctx context.Context, n *notifier.Notice, after int64, m
 	if err != nil {
 		return nil, 0, fmt.Errorf("list who has not read notice %d: %w", n.ID, err)
 	}
-	all.RemoveRange(0, uint64(max(after, 0))+1) //nolint:gosec // not negative
+	all.RemoveRange(0, uint64(max(after, 0))+1)
 	end, rest := u.now().Add(unreadPatience), all.ManyIterator()
 	page := roaring.New()
 	for chunk := make([]uint32, unreadChunk); next == 0; {
