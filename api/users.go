@@ -44,7 +44,7 @@ func registerUsers(s *server) error {
 		examples: []example{
 			{name: "create", summary: "A new customer", params: map[string]string{"name": "frank"}, body: `{"audience": "customer", "locale": "ja"}`, status: http.StatusCreated},
 			{name: "roles", summary: "Replace all roles by picker", params: map[string]string{"name": "frank"}, body: `{"roles": ["picker"]}`},
-			{name: "email", summary: "Where he gets mail", params: map[string]string{"name": "frank"}, body: `{"email": "frank@example.com"}`},
+			{name: "email", summary: "Set the mail address", params: map[string]string{"name": "frank"}, body: `{"email": "frank@example.com"}`},
 		},
 	}, u.put)
 	register(s, call{

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	_ "modernc.org/sqlite" // the driver of single-machine sites
@@ -36,7 +37,7 @@ func crowded() []string {
 func openGallery(t *testing.T) *gallery {
 	t.Helper()
 	s := alone(t)
-	lines := []string{"none", "vera staff", "one", "thirty", "many", "hard"}
+	lines := []string{"none", "vera staff", "one", "thirty", "many", "hard", "dense"}
 	s.people(append(lines, crowded()...)...)
 	for audience, name := range announcementReaders {
 		s.peopleOf(audience, name)
@@ -57,6 +58,14 @@ func openGallery(t *testing.T) *gallery {
 	}
 	for _, n := range append(usualNotices(4), hard()...) {
 		vera.sends("hard", n)
+		vera.sends("dense", n)
+	}
+	g.people["dense"].leads("/settings", "density", "compact")
+	vera.leads("/staff/send", "target", "user", "to", "one", "title", "The lift is repaired on Monday", "send_at", time.Now().AddDate(0, 0, 3).Format("2006-01-02T15:04"))
+	for _, name := range []string{"Late delivery", "Stocktaking: the long form with everything that the halls have to do before it begins"} {
+		if status, body := vera.post("/staff/send", "target", "role", "to_role", "crowd", "title", name, "template", "1", "template_name", name); status != 200 {
+			t.Fatalf("save a template: status %d\n%s", status, body)
+		}
 	}
 	g.hold(t, s, "order:held")
 	g.announce()
@@ -119,7 +128,9 @@ func (g *gallery) views() []view {
 		{name: "inbox-200", as: "many", path: "/inbox", then: addOlder},
 		{name: "inbox-older", as: "many", path: "/inbox", then: func(w *window) { w.follow(`a[rel=next]`) }},
 		{name: "inbox-archived", as: "many", path: "/inbox?opened=1", then: archiveFirst},
+		{name: "inbox-nothing", as: "many", path: "/inbox?q=qqqq"},
 		{name: "inbox-hard", as: "hard", path: "/inbox"},
+		{name: "inbox-compact", as: "dense", path: "/inbox"},
 		{name: "inbox-selected", as: "hard", path: "/inbox", then: selectTwo},
 		{name: "inbox-undo", as: "hard", path: "/inbox", then: deleteFirst},
 		{name: "keys", as: "one", path: "/inbox", then: openKeys},
@@ -179,7 +190,13 @@ func (g *gallery) staffViews() []view {
 			w.ticksIn("to_role", "crowd").fillText(usual[1])
 			w.answered(submitSend)
 		}},
+		{name: "send-naming", as: "vera", path: "/staff/send", then: func(w *window) {
+			w.fillSend("picker0001", usual[1])
+			w.answered(`#send .buttons button[name=template]`)
+		}},
+		{name: "send-template", as: "vera", path: "/staff/send", then: func(w *window) { w.do(chromedp.Click(css("[data-testid=templates] summary"))) }},
 		{name: "sent", as: "vera", path: "/staff/notices"},
+		{name: "sent-scheduled", as: "vera", path: "/staff/notices?state=scheduled"},
 		{name: "sent-filtered", as: "vera", path: "/staff/notices?state=sent&sender=vera&since=2020-01-01"},
 		{name: "sent-drafts", as: "vera", path: "/staff/notices?tab=drafts"},
 		{name: "sent-searched", as: "vera", path: "/staff/notices?q=weekly"},
@@ -188,6 +205,7 @@ func (g *gallery) staffViews() []view {
 		{name: "notice-sent", as: "vera", path: "/staff/notices/2", then: func(w *window) {
 			w.do(chromedp.Click(css(`[data-testid=retract] summary`)))
 		}},
+		{name: "notice-unread-by", as: "vera", path: g.sending + "/unread"},
 		{name: "people", as: "vera", path: "/staff/users"},
 		{name: "people-searched", as: "vera", path: "/staff/users?q=thirty"},
 		{name: "people-nobody", as: "vera", path: "/staff/users?q=qqqq"},

@@ -46,11 +46,14 @@ func TestThePicturesOfTheDocs(t *testing.T) {
 	w.scaled(390, 800, 2, true)
 	w.portrait("phone")
 
-	w.as(alice).shows2x("light", 1000, 1540).visit("/staff/send").until(live2)
-	w.fillSend("bob, carol", notice{typ: "order.late", title: "Order 4187 is on its way again", body: "It left Lille this morning and will be in Lyon by noon."})
-	w.fill("link", "/orders/4187")
+	w.as(alice).shows2x("light", 1280, 1020).visit("/staff/send").until(live2)
+	for field, text := range map[string]string{
+		"to": "bob, carol", "title": "Order 4187 is on its way again", "body": "It left Lille this morning and will be in Lyon by noon.", "link": "/orders/4187",
+	} {
+		w.fill(field, text)
+	}
 	w.answered(`#send button[name=preview]`)
-	w.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
+	w.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur(); scrollTo(0, 0)`))
 	w.portrait("send")
 	w.shows2x("light", 1000, 760).visit("/staff/notices").until(live2)
 	w.portrait("sent")

@@ -119,8 +119,8 @@ func datedText(text *locale.Printer, id string, say func(at time.Time) string, a
 // announcementCounts counts the unread and the read announcements.
 func announcementCounts(text *locale.Printer, listed notifier.OpenAnnouncements) views.Counts {
 	c := views.Counts{Unread: text.Number(listed.Unread), Read: text.Number(listed.Read)}
-	if listed.Unread+listed.Read > 0 {
-		c.Text = text.F("js.announcement_counts", "Unread", c.Unread, "Read", c.Read)
+	if listed.Unread > 0 {
+		c.Text = text.N("js.unread", listed.Unread)
 	}
 	return c
 }

@@ -53,7 +53,7 @@ func TestScriptGetsTheRowTheCountsAndThePinnedBanner(t *testing.T) {
 	if got := r.attr("#a5 [name=back]", "value"); got != "/announcements?after=3" {
 		t.Errorf("the row's form returns to %q", got)
 	}
-	r.wantText(t, "#announcement-count[hx-swap-oob=true]", "1 unread, 1 read")
+	r.wantText(t, "#announcement-count[hx-swap-oob=true]", "1 unread")
 	if r.count("#pinned[hx-swap-oob=true][hidden]") != 1 {
 		t.Error("a read announcement is still pinned at the top")
 	}

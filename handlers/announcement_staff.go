@@ -65,11 +65,15 @@ func (h *Handlers) announcementFacts(text *locale.Printer, n *notifier.Notice, z
 		}
 		return fact(text, name, text.T("notice.no"))
 	}
-	return []views.Fact{
+	list := []views.Fact{
 		fact(text, "target", h.targetText(text, n.Target, nil)), h.typeFact(text, n.Type),
 		momentFact(text, "opens", n.StartsAt.In(zone)), momentFact(text, "closes", n.EndsAt.In(zone)),
-		yesNo("pinned", n.Pinned), yesNo("late_joiners", n.LateJoiners), yesNo("toast", n.Toast), fact(text, "revision", text.Number(n.Revision)),
+		yesNo("pinned", n.Pinned), yesNo("late_joiners", n.LateJoiners), yesNo("toast", n.Toast),
 	}
+	if n.Revision > 0 {
+		list = append(list, fact(text, "revision", text.Number(n.Revision)))
+	}
+	return list
 }
 
 // announcementProgress shows the phase and, for each audience, how many have read the

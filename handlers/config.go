@@ -210,6 +210,7 @@ type Config struct {
 	Archive       Archive // shown while Redis is unavailable
 
 	Directory Directory
+	Unread    Unread
 	Drafts    Drafts
 	Stream    Stream
 	Health    Health
@@ -254,7 +255,7 @@ type Config struct {
 
 func (c *Config) setDefaults() error {
 	required := []any{
-		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Drafts, c.Stream,
+		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Unread, c.Drafts, c.Stream,
 		c.Health, c.Audit, c.Settings, c.Reach, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Apps, c.Keys, c.Slips,
 	}
 	if slices.Contains(required, nil) || c.NewKey == nil {

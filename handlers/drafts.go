@@ -21,13 +21,26 @@ type Drafts interface {
 	SaveDraft(ctx context.Context, d notifier.SavedDraft) error
 	// SavedDrafts lists drafts without their forms, those changed last first.
 	SavedDrafts(ctx context.Context, author int64) ([]notifier.SavedDraft, error)
-	SavedDraft(ctx context.Context, author int64, id string) (notifier.SavedDraft, error)
-	DeleteDraft(ctx context.Context, author int64, id string) error
+
+	// SaveTemplate replaces the template of the same name. It returns a *notifier.InvalidError if
+	// there are too many.
+	SaveTemplate(ctx context.Context, d notifier.SavedDraft) error
+	// Templates lists templates without their forms, by name.
+	Templates(ctx context.Context) ([]notifier.SavedDraft, error)
+
+	// These three take a draft of the user, or a template.
+	SavedDraft(ctx context.Context, user int64, id string) (notifier.SavedDraft, error)
+	DeleteDraft(ctx context.Context, user int64, id string) error
+	// RestoreDraft undoes DeleteDraft. It returns the errors of SaveDraft or SaveTemplate, and
+	// notifier.ErrConflict if another template has the name.
+	RestoreDraft(ctx context.Context, user int64, id string) error
 }
 
 const (
 	sendPath   = "/staff/send"
-	draftsPath = noticesPath + "?tab=drafts" // lists the reader's drafts
+	draftsPath = noticesPath + "?tab=drafts" // lists the reader's drafts, and the templates
+
+	draftDeleted = "draft-deleted" // the done code
 )
 
 // keptFields are the fields that a draft keeps, besides the boxes to_role and to_audience. Its token is its id.
@@ -39,12 +52,13 @@ var keptFields = []string{
 // draftPath is the form filled in with a draft.
 func draftPath(id string) string { return sendPath + "?" + url.Values{"draft": {id}}.Encode() }
 
-// draftForm shows the form filled in with a draft of the reader.
-func (h *Handlers) draftForm(w http.ResponseWriter, r *http.Request, id string) error {
+// draftForm shows the form filled in with a draft of the reader or a template. gone is the text that
+// says that there is no such draft.
+func (h *Handlers) draftForm(w http.ResponseWriter, r *http.Request, id, gone string) error {
 	d, err := h.Drafts.SavedDraft(r.Context(), seqOf(r), id)
 	if errors.Is(err, notifier.ErrNotFound) {
 		p := h.sendPage(r, views.SendForm{Target: "user"})
-		p.NotSent = p.Text.T("send.draft_gone")
+		p.NotSent = p.Text.T(gone)
 		return h.page(w, r, http.StatusNotFound, views.SendPage(p))
 	}
 	if err != nil {
@@ -54,9 +68,14 @@ func (h *Handlers) draftForm(w http.ResponseWriter, r *http.Request, id string) 
 	if err != nil {
 		return fmt.Errorf("decode a draft: %w", err)
 	}
-	values.Set("once", d.ID)
+	if d.Name == "" {
+		values.Set("once", d.ID)
+	}
 	p := h.sendPage(r, h.typed(r, values))
-	p.Draft = h.savedAt(r, d.ChangedAt)
+	h.offerTemplates(r, p)
+	if d.Name == "" {
+		p.Draft = h.savedAt(r, d.ChangedAt)
+	}
 	return h.page(w, r, http.StatusOK, views.SendPage(p)) // not cached: Back shows the draft as it is then
 }
 
@@ -121,20 +140,45 @@ func (h *Handlers) draftPart(w http.ResponseWriter, r *http.Request, token strin
 	return h.page(w, r, http.StatusOK, views.DraftPart(p))
 }
 
-// deleteDraft deletes a draft and returns to the page it was deleted on.
+// deleteDraft deletes a draft or template, and offers to undo that.
 func (h *Handlers) deleteDraft(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "draft", "back")
+	values, err := form(r, "draft")
 	if err != nil {
 		return err
 	}
-	if err := h.Drafts.DeleteDraft(r.Context(), seqOf(r), values.Get("draft")); err != nil {
+	id := values.Get("draft")
+	d, err := h.Drafts.SavedDraft(r.Context(), seqOf(r), id)
+	if err == nil {
+		err = h.Drafts.DeleteDraft(r.Context(), seqOf(r), id)
+	}
+	if err != nil {
 		return fmt.Errorf("delete a draft: %w", err)
 	}
-	back := sendPath
-	if strings.HasPrefix(values.Get("back"), noticesPath) {
-		back = noticesPath
+	said := "done.draft_deleted"
+	if d.Name != "" {
+		said = "done.template_deleted"
 	}
-	redirect(w, r, backOn(back, values.Get("back"), "draft-deleted"))
+	h.removed(w, r, noticesPath, draftsPath, draftDeleted, views.Done{Text: h.text(r).T(said), Undo: &views.Undo{
+		Action: sendPath + "/drafts/restore", Target: "#results", Select: "#results", Fields: []views.Hidden{{Name: "draft", Value: kept(id)}},
+	}})
+	return nil
+}
+
+// restoreDraft undoes a deletion.
+func (h *Handlers) restoreDraft(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, "draft")
+	if err != nil {
+		return err
+	}
+	bad := (*notifier.InvalidError)(nil)
+	err = h.Drafts.RestoreDraft(r.Context(), seqOf(r), values.Get("draft"))
+	if errors.As(err, &bad) { // there is no room any more
+		return fmt.Errorf("restore a draft: %w: %s", notifier.ErrConflict, bad.Fields[0].Code)
+	}
+	if err != nil {
+		return fmt.Errorf("restore a draft: %w", err)
+	}
+	redirect(w, r, draftsPath+"&done=restored")
 	return nil
 }
 

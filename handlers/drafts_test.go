@@ -13,9 +13,10 @@ import (
 
 // drafts keeps drafts in memory, as store does in SQL.
 type drafts struct {
-	all  []notifier.SavedDraft // changed last first
-	sent string                // the id of a draft that was sent
-	err  error                 // of every call
+	all     []notifier.SavedDraft // changed last first
+	deleted []notifier.SavedDraft
+	sent    string // the id of a draft that was sent
+	err     error  // of every call
 }
 
 func (d *drafts) SaveDraft(_ context.Context, one notifier.SavedDraft) error {
@@ -31,12 +32,41 @@ func (d *drafts) SaveDraft(_ context.Context, one notifier.SavedDraft) error {
 }
 
 func same(author int64, id string) func(notifier.SavedDraft) bool {
-	return func(each notifier.SavedDraft) bool { return each.Author == author && each.ID == id }
+	return func(each notifier.SavedDraft) bool {
+		return (each.Author == author || each.Name != "") && each.ID == id
+	}
+}
+
+func (d *drafts) SaveTemplate(_ context.Context, one notifier.SavedDraft) error {
+	if d.err != nil {
+		return d.err
+	}
+	one.ChangedAt = noon
+	d.all = append(slices.DeleteFunc(d.all, func(each notifier.SavedDraft) bool { return each.Name == one.Name }), one)
+	return nil
+}
+
+func (d *drafts) Templates(context.Context) (all []notifier.SavedDraft, err error) {
+	for _, each := range d.all {
+		if each.Name != "" {
+			all = append(all, each)
+		}
+	}
+	return all, d.err
+}
+
+func (d *drafts) RestoreDraft(_ context.Context, user int64, id string) error {
+	i := slices.IndexFunc(d.deleted, same(user, id))
+	if d.err != nil || i < 0 {
+		return cmpErr(d.err)
+	}
+	d.all, d.deleted = append(d.all, d.deleted[i]), nil
+	return nil
 }
 
 func (d *drafts) SavedDrafts(_ context.Context, author int64) (own []notifier.SavedDraft, err error) {
 	for _, each := range d.all {
-		if each.Author == author {
+		if each.Author == author && each.Name == "" {
 			own = append(own, each)
 		}
 	}
@@ -52,11 +82,12 @@ func (d *drafts) SavedDraft(_ context.Context, author int64, id string) (notifie
 }
 
 func (d *drafts) DeleteDraft(_ context.Context, author int64, id string) error {
-	before := len(d.all)
-	d.all = slices.DeleteFunc(d.all, same(author, id))
-	if d.err != nil || len(d.all) == before {
+	i := slices.IndexFunc(d.all, same(author, id))
+	if d.err != nil || i < 0 {
 		return cmpErr(d.err)
 	}
+	d.deleted = []notifier.SavedDraft{d.all[i]}
+	d.all = slices.Delete(d.all, i, i+1)
 	return nil
 }
 
@@ -138,8 +169,6 @@ func TestAnEmptyFormOffersTheNewestDraft(t *testing.T) {
 	if w.get("carol", "/staff/send?title=x").count("[data-testid=resume]") != 0 {
 		t.Error("a form that is filled in offers it")
 	}
-	w.post("carol", "/staff/send/drafts/delete", "draft", token).wantRedirect(t, "/staff/send?done=draft-deleted")
-	w.post("carol", "/staff/send/drafts/delete", "draft", "b", "back", "/staff/notices?tab=drafts").wantRedirect(t, "/staff/notices?done=draft-deleted&tab=drafts")
 	book.err = errAway
 	w.get("carol", "/staff/send").wantStatus(t, http.StatusOK)
 }
@@ -186,4 +215,26 @@ func TestSavingWhatWasSentBeginsAnotherDraft(t *testing.T) {
 	if len(book.all) != 1 || r.Header.Get("Location") != "/staff/send?draft="+book.all[0].ID {
 		t.Errorf("saved %+v, then %s", book.all, r.Header.Get("Location"))
 	}
+}
+
+func TestDeletingADraftCanBeUndone(t *testing.T) {
+	t.Parallel()
+	w, book := draftWorld(t)
+	book.all = []notifier.SavedDraft{{Author: carol.Seq, ID: token, Title: "Late"}}
+	w.post("carol", "/staff/send/drafts/delete", "draft", token).wantRedirect(t, "/staff/notices?done=draft-deleted&tab=drafts")
+	r := w.get("carol", "/staff/notices?done=draft-deleted&tab=drafts").wantStatus(t, http.StatusOK)
+	r.wantText(t, "[data-testid=done] p", "Draft deleted.")
+	if r.attr("#done form", "action") != "/staff/send/drafts/restore" || r.attr("#done [name=draft]", "value") != token || len(book.all) != 0 {
+		t.Errorf("Undo: %s", r.body)
+	}
+	w.get("carol", "/staff/notices?tab=drafts").wantStatus(t, http.StatusOK)
+	w.post("carol", "/staff/send/drafts/restore", "draft", token).wantRedirect(t, "/staff/notices?tab=drafts&done=restored")
+	if len(book.all) != 1 {
+		t.Error("it is not restored")
+	}
+	w.post("carol", "/staff/send/drafts/restore", "draft", token).wantStatus(t, http.StatusNotFound)
+	var bad notifier.InvalidError
+	bad.Add("draft", notifier.CodeTooManyDrafts, map[string]any{"Max": 50})
+	book.err = &bad
+	w.post("carol", "/staff/send/drafts/restore", "draft", token).wantStatus(t, http.StatusConflict)
 }

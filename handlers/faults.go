@@ -14,7 +14,7 @@ import (
 
 // pageOrder lists the fields as they appear on the page, from top to bottom.
 var pageOrder = []string{
-	"target", "to", "type", "scope", "title", "body", "link", "subject", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast",
+	"template_name", "target", "to", "type", "scope", "title", "body", "link", "subject", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast",
 }
 
 // showFaults puts each error beside its field, only the first if a field has several, and all of
@@ -25,7 +25,7 @@ func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 		"target": "send.target", recipients: label, "type": "send.type", "subject": "send.subject", "scope": "send.scope",
 		"title": "send.title_field", "body": "send.body", "link": "send.link", "expires_in": "send.expires", "send_at": "send.at",
 		"starts_at": "send.starts_at", "ends_at": "send.ends_at", "pinned": "send.pinned", "late_joiners": "send.late_joiners",
-		"toast": "send.toast",
+		"toast": "send.toast", "template_name": "templates.name",
 	}
 	inOrder := slices.Clone(bad.Fields)
 	slices.SortStableFunc(inOrder, func(a, b notifier.FieldError) int {

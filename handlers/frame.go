@@ -21,7 +21,7 @@ var doneTexts = map[string]string{
 	"key-revoked": "done.key_revoked", "key-known": "done.key_known", "rule-run": "done.rule_run",
 	"app-revoked": "done.app_revoked", "app-key-revoked": "done.app_key_revoked", "app-key-known": "done.app_key_known",
 	"you-subscribe": "done.you_subscribe", "you-unsubscribe": "done.you_unsubscribe", "notice-edited": "done.notice_edited", "scheduled-edited": "done.scheduled_edited",
-	"edited": "done.edited", "edited-unread": "done.edited_unread", "removed": "done.removed", "draft-deleted": "done.draft_deleted", "reminded": "done.reminded", "reminded-nobody": "done.reminded_nobody", "announcement-over": "js.announcement_over",
+	"edited": "done.edited", "edited-unread": "done.edited_unread", "removed": "done.removed", draftDeleted: "done.draft_deleted", "reminded": "done.reminded", "reminded-nobody": "done.reminded_nobody", "announcement-over": "js.announcement_over",
 }
 
 // text is the catalogue in the language of the request.

@@ -227,7 +227,7 @@ func inboxEmpty(text *locale.Printer, q inboxQuery, a announced) components.Empt
 		all := q
 		all.Type, all.Text = "", ""
 		return components.Empty{
-			Icon: "inbox", Heading: text.T("inbox.empty_found_heading"), Text: text.T("inbox.empty_found_text"),
+			Icon: "search", Heading: text.T("inbox.empty_found_heading"), Text: text.T("inbox.empty_found_text"),
 			LinkTarget: all.address(), LinkText: text.T("inbox.clear_search"),
 		}
 	case q.Archived:

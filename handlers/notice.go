@@ -44,6 +44,9 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	if p.Progress.People, err = h.people(r, f.Text, &progress); err != nil {
 		return err
 	}
+	if unread := progress.Recipients - progress.Read; progress.Routed && progress.Recipients > mostPeople && progress.Counted && !progress.ReadUnknown && unread > 0 {
+		p.Progress.Unread = &views.Link{Text: f.Text.T("receipt.see_unread"), Href: unreadPath(id)}
+	}
 	if !finished(&progress) && h.redisAway(r) {
 		p.Progress.Note = waiting(f.Text, progress.State)
 	}

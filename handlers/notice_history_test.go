@@ -75,6 +75,9 @@ func TestNoticePageAnswersWhetherItWorked(t *testing.T) {
 	if r.count("[data-testid=people]") != 0 {
 		t.Error("1,500 recipients are listed")
 	}
+	if got := r.attr("[data-testid=see-unread]", "href"); got != "/staff/notices/5/unread" {
+		t.Errorf("the list of who has not read it is at %q", got)
+	}
 	all.ReadUnknown = true
 	if r = w.get("carol", "/staff/notices/5"); r.count("[data-testid=figure]") != 0 {
 		t.Error("a number is shown that is unknown")

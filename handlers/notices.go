@@ -65,13 +65,20 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
 }
 
-// listDrafts lists the reader's drafts, those changed last first.
+// listDrafts lists the reader's drafts, those changed last first, and the templates by name.
 func (h *Handlers) listDrafts(w http.ResponseWriter, r *http.Request) error {
 	drafts, err := h.Drafts.SavedDrafts(r.Context(), seqOf(r))
 	if err != nil {
 		return fmt.Errorf("list drafts: %w", err)
 	}
-	p := &views.Drafts{Frame: h.frame(r, "notices", "notices.title"), Back: draftsPath}
+	templates, err := h.Drafts.Templates(r.Context())
+	if err != nil {
+		return fmt.Errorf("list templates: %w", err)
+	}
+	p := &views.Drafts{Frame: h.frame(r, "notices", "notices.title")}
+	if done := h.takenDone(r, noticesPath, draftDeleted); done != nil {
+		p.Done = done
+	}
 	p.Tabs = sentTabs(p.Text, draftsPath)
 	p.Empty = components.Empty{
 		Icon: "mail", Heading: p.Text.T("drafts.empty_heading"), Text: p.Text.T("drafts.empty_text"),
@@ -79,15 +86,18 @@ func (h *Handlers) listDrafts(w http.ResponseWriter, r *http.Request) error {
 	}
 	now := h.now(r)
 	for _, d := range drafts {
-		at := d.ChangedAt.In(now.Location())
-		row := views.DraftRow{
-			ID: d.ID, Href: draftPath(d.ID), Title: d.Title, Datetime: at.Format(time.RFC3339), Moment: p.Text.Moment(at),
-			When: p.Text.Day(at, now) + " " + p.Text.Clock(at),
-		}
+		row := views.DraftRow{ID: d.ID, Href: draftPath(d.ID), Title: d.Title, Changed: momentOf(p.Text, d.ChangedAt, now)}
 		if row.Title == "" {
 			row.Title = p.Text.T("drafts.untitled")
 		}
+		row.Delete = p.Text.F("drafts.delete_named", "Title", row.Title)
 		p.Rows = append(p.Rows, row)
+	}
+	for _, d := range templates {
+		p.Templates = append(p.Templates, views.DraftRow{
+			ID: d.ID, Href: templatePath(d.ID), Title: d.Name, Changed: momentOf(p.Text, d.ChangedAt, now),
+			Use: p.Text.F("templates.use_named", "Name", d.Name), Delete: p.Text.F("templates.delete_named", "Name", d.Name),
+		})
 	}
 	return h.page(w, r, http.StatusOK, views.DraftsPage(p))
 }
@@ -158,7 +168,11 @@ func endedAt(p *views.Notices, l listing, at time.Time) {
 }
 
 func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, names called, now time.Time) views.SentRow {
-	at := n.CreatedAt.In(now.Location())
+	at := n.SentAt()
+	if n.Announces() && n.StartsAt.After(now) {
+		at = n.StartsAt
+	}
+	at = at.In(now.Location())
 	row := views.SentRow{
 		ID: strconv.FormatInt(n.ID, 10), Href: noticePath(n.ID), Title: n.Title,
 		ToBy:     text.F("notices.to_by", "Target", h.targetText(text, n.Target, names), "Sender", senderText(text, n.Sender, names)),
@@ -169,6 +183,8 @@ func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, names cal
 	switch {
 	case n.Announces():
 		announcedRow(text, &row, n, now)
+	case n.State == notifier.StateScheduled:
+		row.Note = text.T("notices.not_sent")
 	case !n.Routed:
 		row.Note = text.T("notices.not_routed")
 	case !n.Counted:

@@ -56,7 +56,7 @@ func TestThePreferencesShowWhatHolds(t *testing.T) {
 		boxes = append(boxes, s.AttrOr("aria-label", "")+map[bool]string{true: " on"}[on]+map[bool]string{true: " locked"}[locked])
 	}
 	want := []string{
-		"Alarm: Inbox on locked", "Alarm: Devices on", "Alarm: Mail on", "like: Inbox on", "like: Devices on", "like: Mail on", "news: Inbox", "news: Devices on", "news: Mail",
+		"Alarm: Inbox on locked", "Alarm: Devices on", "Alarm: Email on", "like: Inbox on", "like: Devices on", "like: Email on", "news: Inbox", "news: Devices on", "news: Email",
 	}
 	if diff := cmp.Diff(want, boxes); diff != "" {
 		t.Error(diff)

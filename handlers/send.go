@@ -19,14 +19,17 @@ const confirmAbove = 1000
 // sendFields are the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast", "preview", "confirm",
-	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_kept", "test", "save",
+	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_kept", "test", "save", "template", "template_name",
 }
 
 // sendForm shows the form, filled in from the query, or like the notice that the query names.
 func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	if id := values.Get("draft"); id != "" {
-		return h.draftForm(w, r, id)
+		return h.draftForm(w, r, id, "send.draft_gone")
+	}
+	if id := values.Get("template"); id != "" {
+		return h.draftForm(w, r, id, "templates.gone")
 	}
 	if id := values.Get("from"); id != "" {
 		given, err := h.duplicated(r, id)
@@ -63,6 +66,9 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	pasted(values)
 	if ticked(values, "save") {
 		return h.saveDraft(w, r, values, err)
+	}
+	if ticked(values, "template") {
+		return h.saveTemplate(w, r, values, err)
 	}
 	draft, faults := h.readDraft(r, values)
 	if fragment(r) && ticked(values, "preview") {
@@ -116,6 +122,7 @@ func (h *Handlers) notSent(err error, given views.SendForm) error {
 // showSend shows the form. The browser may cache it, so that Back restores what was typed: the
 // session may have ended meanwhile.
 func (h *Handlers) showSend(w http.ResponseWriter, r *http.Request, status int, p *views.Send) error {
+	h.offerTemplates(r, p)
 	w.Header().Set("Cache-Control", revalidate)
 	return h.page(w, r, status, views.SendPage(p))
 }

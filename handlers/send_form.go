@@ -60,6 +60,7 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 	readBox(values, "preview", &bad) // an invalid value must not send
 	readBox(values, "test", &bad)
 	readBox(values, "save", &bad)
+	readBox(values, "template", &bad)
 	life, fault := readLife(values.Get("expires_in"))
 	if fault != "" {
 		bad.Add("expires_in", fault, nil)

@@ -53,7 +53,7 @@ func TestTypeListShowsWhatUsersMayDo(t *testing.T) {
 	r := o.get("carol", "/staff/types")
 	r.wantText(t, "[data-testid=type]:nth-child(1) td:nth-child(2)", "3 days")
 	r.wantText(t, "[data-testid=type]:nth-child(1) .chip", "")
-	r.wantText(t, "[data-testid=type]:nth-child(2) td:nth-child(2)", "default")
+	r.wantText(t, "[data-testid=type]:nth-child(2) td:nth-child(2)", "Default")
 	r.wantText(t, "[data-testid=type]:nth-child(2) .chips", "MuteSelf-subscribe")
 	if got := r.attr("[data-testid=type] td a", "href"); got != "/staff/subscriptions?type=a" {
 		t.Errorf("its subscriptions link is %q", got)

@@ -85,7 +85,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		sizes: map[notifier.Audience]int64{1: 4, 2: 10, 3: 1203},
 	}
 	w.config = handlers.Config{
-		Who: asking.New(asking.Config{Sessions: w.sessions}), Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Drafts: &drafts{}, Health: w.health, Audit: w.audit,
+		Who: asking.New(asking.Config{Sessions: w.sessions}), Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Unread: unreadBy(nil), Drafts: &drafts{}, Health: w.health, Audit: w.audit,
 		Announcements: w.posts,
 		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostAnnouncements{}},
 		Settings: &settings{

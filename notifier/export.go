@@ -55,8 +55,9 @@ type ExportedRead struct {
 	Title string `json:"title"`
 }
 
-// ExportedDraft is a form that was begun and not sent yet.
+// ExportedDraft is a form that was begun and not sent yet, or a template that the user saved last.
 type ExportedDraft struct {
+	Template  string     `json:"template,omitempty"` // its name; absent: it is a draft
 	Form      url.Values `json:"form"`
 	ChangedAt time.Time  `json:"changed_at"`
 }

@@ -1,23 +1,51 @@
 package notifier
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // MaxSavedDrafts is how many drafts a user can have.
 const MaxSavedDrafts = 50
 
-// KeepDrafts is how long a draft is kept after its last change.
+// MaxTemplates is how many templates there can be, and MaxTemplateName is the length of a name, in
+// characters. It is that of a title, which is suggested as the name.
+const (
+	MaxTemplates    = 100
+	MaxTemplateName = MaxTitle
+)
+
+// KeepDrafts is how long a draft is kept after its last change. Templates are kept until they are
+// deleted.
 const KeepDrafts = 30 * 24 * time.Hour
 
-// CodeTooManyDrafts is the code of a FieldError on the field draft: the user has Max drafts
-// already.
-const CodeTooManyDrafts = "too_many_drafts"
+// KeepDeletedDrafts is how long the deletion of a draft or template can be undone.
+const KeepDeletedDrafts = 24 * time.Hour
 
-// SavedDraft is a form that its author has begun to fill in. It exists until it is sent, deleted
-// by its author, or left untouched for KeepDrafts.
+// FieldError codes of saved drafts and templates.
+const (
+	CodeTooManyDrafts    = "too_many_drafts"    // draft: the user already has Max drafts
+	CodeTooManyTemplates = "too_many_templates" // template_name: there are Max templates
+)
+
+// SavedDraft is a form that its author has begun to fill in, or a template. A draft exists until it
+// is sent, deleted by its author, or left untouched for KeepDrafts.
 type SavedDraft struct {
 	Author    int64  // the seq of a user; nobody else sees the draft
 	ID        string // the token of the form, which also makes sending it idempotent
+	Name      string // of a template, which all staff see; empty: it is a draft
 	Title     string // of the notice; empty: not typed yet
 	Form      string // the fields, URL-encoded; empty in lists
 	ChangedAt time.Time
+}
+
+// ReadTemplateName returns a name as typed without spaces around it, or an *InvalidError.
+func ReadTemplateName(typed string) (string, error) {
+	name := strings.TrimSpace(typed)
+	var bad InvalidError
+	if !strings.ContainsFunc(name, visible) {
+		bad.Add("template_name", CodeRequired, nil)
+	}
+	checkText("template_name", name, MaxTemplateName, "", &bad)
+	return name, bad.OrNil()
 }

@@ -97,16 +97,21 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"AcceptAll": func(ctx context.Context) error {
 			return s.AcceptAll(ctx, []*notifier.Acceptance{request("o", "k", "1")})
 		},
-		"Accepted":       func(ctx context.Context) error { _, err := s.Accepted(ctx, []int64{1}); return err },
-		"Confirm":        func(ctx context.Context) error { _, err := s.Confirm(ctx, []notifier.Revised{{ID: 99}}); return err },
-		"Since":          func(ctx context.Context) error { _, err := s.Since(ctx, now, 0, 1); return err },
-		"ForgetKeys":     func(ctx context.Context) error { _, err := s.ForgetKeys(ctx, time.Unix(0, 0)); return err },
-		"EndOldest":      func(ctx context.Context) error { _, err := s.EndOldest(ctx, 1, 1); return err },
-		"TrimAudit":      func(ctx context.Context) error { _, err := s.TrimAudit(ctx, time.Unix(0, 0)); return err },
-		"SaveDraft":      func(ctx context.Context) error { return s.SaveDraft(ctx, notifier.SavedDraft{Author: 1, ID: "d"}) },
-		"SavedDrafts":    func(ctx context.Context) error { _, err := s.SavedDrafts(ctx, 1); return err },
-		"SavedDraft":     func(ctx context.Context) error { _, err := s.SavedDraft(ctx, 1, "d"); return err },
-		"DeleteDraft":    func(ctx context.Context) error { return s.DeleteDraft(ctx, 1, "d") },
+		"Accepted":     func(ctx context.Context) error { _, err := s.Accepted(ctx, []int64{1}); return err },
+		"Confirm":      func(ctx context.Context) error { _, err := s.Confirm(ctx, []notifier.Revised{{ID: 99}}); return err },
+		"Since":        func(ctx context.Context) error { _, err := s.Since(ctx, now, 0, 1); return err },
+		"ForgetKeys":   func(ctx context.Context) error { _, err := s.ForgetKeys(ctx, time.Unix(0, 0)); return err },
+		"EndOldest":    func(ctx context.Context) error { _, err := s.EndOldest(ctx, 1, 1); return err },
+		"TrimAudit":    func(ctx context.Context) error { _, err := s.TrimAudit(ctx, time.Unix(0, 0)); return err },
+		"SaveDraft":    func(ctx context.Context) error { return s.SaveDraft(ctx, notifier.SavedDraft{Author: 1, ID: "d"}) },
+		"SavedDrafts":  func(ctx context.Context) error { _, err := s.SavedDrafts(ctx, 1); return err },
+		"SavedDraft":   func(ctx context.Context) error { _, err := s.SavedDraft(ctx, 1, "d"); return err },
+		"DeleteDraft":  func(ctx context.Context) error { return s.DeleteDraft(ctx, 1, "d") },
+		"RestoreDraft": func(ctx context.Context) error { return s.RestoreDraft(ctx, 1, "d") },
+		"SaveTemplate": func(ctx context.Context) error {
+			return s.SaveTemplate(ctx, notifier.SavedDraft{Author: 1, ID: "t", Name: "n"})
+		},
+		"Templates":      func(ctx context.Context) error { _, err := s.Templates(ctx); return err },
 		"Targets":        func(ctx context.Context) error { _, err := s.Targets(ctx, 1); return err },
 		"User":           func(ctx context.Context) error { _, err := s.User(ctx, 1); return err },
 		"MailOf":         func(ctx context.Context) error { _, _, err := s.MailOf(ctx, 1); return err },
@@ -225,7 +230,7 @@ func TestEveryMethodReturnsErrUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	}
 	sqltest.Mend(t, url)
 	for name, call := range calls(pg) {
-		if slices.Contains([]string{"Session", "SavedDraft", "DeleteDraft", "SwitchOff", "Bounced"}, name) { // SetPassword may have ended the session, another call deleted the draft, and there are no targets
+		if slices.Contains([]string{"Session", "SavedDraft", "DeleteDraft", "RestoreDraft", "SwitchOff", "Bounced"}, name) { // SetPassword may have ended the session, another call deleted the draft, and there are no targets
 			continue
 		}
 		if err := call(t.Context()); err != nil {

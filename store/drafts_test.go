@@ -50,6 +50,17 @@ func TestADraftBelongsToItsAuthorAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantIs(t, s.DeleteDraft(t.Context(), alice, "one"), notifier.ErrNotFound)
+		if err := s.RestoreDraft(t.Context(), alice, "one"); err != nil {
+			t.Fatal(err)
+		}
+		wantIs(t, s.RestoreDraft(t.Context(), alice, "one"), notifier.ErrNotFound)
+		if diff := cmp.Diff(list[0], must(s.SavedDraft(t.Context(), alice, "one"))(t)); diff != "" {
+			t.Error("restored: " + diff)
+		}
+		if err := s.DeleteDraft(t.Context(), alice, "one"); err != nil {
+			t.Fatal(err)
+		}
+		wantIs(t, s.RestoreDraft(t.Context(), bob, "two"), notifier.ErrNotFound)
 		if len(must(s.SavedDrafts(t.Context(), alice))(t)) != 1 || len(must(s.SavedDrafts(t.Context(), bob))(t)) != 1 {
 			t.Error("more than that draft was deleted")
 		}
@@ -110,6 +121,34 @@ func TestDraftsAreBoundedInNumberAndAge(t *testing.T) {
 		}
 		if left := must(s.SavedDrafts(t.Context(), alice))(t); len(left) != 1 || left[0].ID != list[7].ID {
 			t.Errorf("left: %+v", left)
+		}
+	})
+}
+
+func TestDeletedDraftsAreBoundedInNumberAndAge(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice := addUser(t, s, "alice").Seq
+		const more = 3
+		for i := range notifier.MaxSavedDrafts + more {
+			id := strconv.Itoa(i)
+			saveDraft(t, s, notifier.SavedDraft{Author: alice, ID: id})
+			db.clock.move(time.Second)
+			if err := s.DeleteDraft(t.Context(), alice, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantIs(t, s.RestoreDraft(t.Context(), alice, strconv.Itoa(more-1)), notifier.ErrNotFound)
+		for i := range notifier.MaxSavedDrafts {
+			saveDraft(t, s, notifier.SavedDraft{Author: alice, ID: "new " + strconv.Itoa(i)})
+		}
+		var bad *notifier.InvalidError
+		if err := s.RestoreDraft(t.Context(), alice, strconv.Itoa(more)); !errors.As(err, &bad) || bad.Fields[0].Code != notifier.CodeTooManyDrafts {
+			t.Errorf("restored above the limit: %v", err)
+		}
+		db.clock.move(notifier.KeepDeletedDrafts + time.Second)
+		if n := must(s.TrimDrafts(t.Context(), time.Unix(0, 0)))(t); n != notifier.MaxSavedDrafts {
+			t.Errorf("%d drafts trimmed; want those that were deleted", n)
 		}
 	})
 }

@@ -67,13 +67,13 @@ func (s *Store) exportSubscriptions(ctx context.Context, seq int64) (topics []no
 
 func (s *Store) exportDrafts(ctx context.Context, seq int64) (drafts []notifier.ExportedDraft, err error) {
 	err = s.all(ctx, func(rows *sql.Rows) error {
-		var form string
+		var name, form string
 		var changed int64
-		err := rows.Scan(&form, &changed)
+		err := rows.Scan(&name, &form, &changed)
 		fields, _ := url.ParseQuery(form) // encoded by us
-		drafts = append(drafts, notifier.ExportedDraft{Form: fields, ChangedAt: fromMillis(changed)})
+		drafts = append(drafts, notifier.ExportedDraft{Template: name, Form: fields, ChangedAt: fromMillis(changed)})
 		return err
-	}, `SELECT form, changed_at FROM drafts WHERE seq = $1 AND `+unsent+` ORDER BY changed_at, id`, seq)
+	}, `SELECT name, form, changed_at FROM drafts WHERE seq = $1 AND `+present+` ORDER BY changed_at, id`, seq)
 	return drafts, err
 }
 

@@ -56,6 +56,7 @@ type Progress struct {
 	Bars             []components.Bar
 	Note             string    // a further note; without bars, why there are none
 	People           []Receipt // the recipients, if they are few
+	Unread           *Link     // the list of those who have not read it, if they are many; nil: none
 }
 
 // Figure says how many have read a notice.

@@ -35,19 +35,21 @@ type SentFilter struct {
 	Clear                      string // the address of the list without them
 }
 
-// Drafts is the list of the reader's drafts.
+// Drafts is the list of the reader's drafts, and that of the templates.
 type Drafts struct {
 	Frame
-	Tabs  []components.Tab
-	Rows  []DraftRow
-	Back  string // the address of this list
-	Empty components.Empty
+	Tabs      []components.Tab
+	Rows      []DraftRow
+	Templates []DraftRow
+	Empty     components.Empty
 }
 
-// DraftRow is one draft.
+// DraftRow is one draft or template.
 type DraftRow struct {
-	ID, Href, Title        string
-	Datetime, Moment, When string
+	ID, Href, Title string
+	Changed         Dated
+	Use             string // names the link to use a template; empty: it is a draft
+	Delete          string // names the button that deletes it
 }
 
 // SentRow is one sent notice.

@@ -30,7 +30,10 @@ type Send struct {
 	DraftFault string      // why it could not be saved; empty: no such failure
 	Newest     *DraftLink  // nil: the reader has no drafts, or the form is filled in
 	Drafts     int64       // how many the reader has
-	AllDrafts  string      // the page that lists them
+	AllDrafts  string      // the page that lists them, and the templates
+	Templates  []Link      // the form, filled in with each
+	Naming     *Naming     // asks for the name of a template; nil: it does not
+	Kept       string      // says that the form was saved as a template; empty: it was not
 	Meant      []Meant     // suggestions for unknown names
 	Live       bool        // a script gets only a part of the form
 	NotSent    string      // why a valid form could not be accepted; empty: no such failure
@@ -41,6 +44,9 @@ func (p *Send) atHint() string { return p.Text.T("send.at_hint") + " " + p.Zone 
 
 // DraftLink leads to the form filled in with a draft.
 type DraftLink struct{ Href, Title, Changed string }
+
+// Naming is the name of a template, as typed or suggested.
+type Naming struct{ Name string }
 
 // Meant is a user whose name is like one that was typed.
 type Meant struct{ Typed, Name string }
@@ -63,7 +69,7 @@ type Edit struct {
 
 // sendFields are the fields that can have errors.
 var sendFields = []string{
-	"target", "to", "to_role", "to_audience", "title", "body", "link", "type", "subject", "scope", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast", "unread",
+	"template_name", "target", "to", "to_role", "to_audience", "title", "body", "link", "type", "subject", "scope", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast", "unread",
 }
 
 // ControlOf is the id of a field's control. The ids pinned and toast are taken by the page's

@@ -26,7 +26,7 @@ window.lines = () => {
 	for (const cell of document.querySelectorAll(".table tbody tr:nth-child(-n+3) td[data-label]")) {
 		const label = getComputedStyle(cell, "::before");
 		const value = words(cell);
-		if (label.content === "none" || !value) continue;
+		if (label.content === "none" || label.display === "none" || !value) continue;
 		if (value.parentElement === cell) { // text directly inside a grid is one grid item, and must remain one
 			const whole = document.createElement("span");
 			value.replaceWith(whole);

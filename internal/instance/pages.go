@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/handlers"
@@ -37,6 +38,7 @@ func (i *instance) pages() (http.Handler, error) {
 
 		Sender:    i.pipe,
 		Directory: i.db,
+		Unread:    unread{i.db.Recipients, i.inbox.UnreadOf, i.db.UserNames, time.Now},
 		Drafts:    i.db,
 		Stream:    streams{i.hub, i.looking},
 		Toasts:    i.people,

@@ -85,7 +85,7 @@ function showCounts(unread = counts().unread) {
 	if (!line) return;
 	const read = Math.max(0, counts().total - unread);
 	[line.dataset.unread, line.dataset.read] = [String(unread), String(read)];
-	line.textContent = unread + read === 0 ? "" : text("announcement_counts", { Unread: unread, Read: read });
+	line.textContent = unread === 0 ? "" : text("unread", { Count: unread });
 	const all = document.getElementById("announcement-read-all");
 	if (all) all.hidden = unread === 0;
 }
