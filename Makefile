@@ -4,6 +4,10 @@
 GO   ?= go
 TOOL  = $(GO) tool -modfile=tools.mod
 
+# Results do not depend on the directory, so that the examples, which the tests build in clones, come
+# from the cache.
+export GOFLAGS += -trimpath
+
 # Packages that start goroutines, or that many use at a time, are tested with the race detector
 # (internal/archtest knows them). For the others it would take too long in every run: `make race`
 # tests all packages with it.

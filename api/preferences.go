@@ -106,7 +106,7 @@ type preferencesBody struct {
 	Mail        *mailWhenBody                `json:"mail,omitempty" nullable:"false" doc:"When the user gets mail."`
 	Push        *pushWhenBody                `json:"push,omitempty" nullable:"false" doc:"When the user's devices are told."`
 	Quiet       nullable[quietBody]          `json:"quiet,omitzero" doc:"Hours in which only urgent types are told; null: none."`
-	Zone        *string                      `json:"zone,omitempty" nullable:"false" doc:"An IANA time zone, such as Asia/Tokyo."`
+	Zone        *string                      `json:"zone,omitempty" nullable:"false" doc:"An IANA time zone, such as Asia/Tokyo. Empty: UTC."`
 	PausedUntil nullable[string]             `json:"paused_until,omitzero" doc:"Until then, only urgent types are told (RFC 3339); null: no pause."`
 	Types       *keyed[wantsBody, upToTypes] `json:"types,omitempty" nullable:"false" doc:"What the user has chosen for types."`
 }

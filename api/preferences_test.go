@@ -20,6 +20,7 @@ func TestEachFieldOfThePreferencesIsReplacedAsAWhole(t *testing.T) {
 		},
 		{`{"mail":{"when":"30m"},"types":{"alarm":{"push":false}}}`, `{"mail":{"when":"30m","at":"08:00"},"push":{"when":"5m"},"quiet":{"from":"22:00","to":"07:00"},"zone":"Asia/Tokyo","paused_until":"2031-05-01T00:00:00.000Z","types":{"alarm":{"push":false}}}`},
 		{`{"quiet":null,"paused_until":null,"types":{},"mail":{"when":"off"},"push":{"when":"0s"},"zone":"UTC"}`, strings.Replace(noPreferences, `"zone":""`, `"zone":"UTC"`, 1)},
+		{noPreferences, noPreferences}, // what GET answers
 	} {
 		for _, path := range []string{"/users/bob/preferences", "/me/preferences"} {
 			key := w.admin

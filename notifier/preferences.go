@@ -89,7 +89,7 @@ func (p *PutPreferences) Validate(mutable func(typ string) bool) error {
 	if q := p.Quiet; q != nil && q.From == q.To {
 		bad.Add("quiet", CodeEmptyQuiet, nil)
 	}
-	if p.Zone != nil && !ValidZone(*p.Zone) {
+	if p.Zone != nil && *p.Zone != "" && !ValidZone(*p.Zone) {
 		bad.Add("zone", CodeBadZone, nil)
 	}
 	if len(p.Types) > MaxTypeWants {
