@@ -6,6 +6,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -113,6 +114,7 @@ func (q *Queue[T]) add(w *waiter[T]) error {
 // run makes calls until nobody waits. Each takes the items that came during the last one.
 func (q *Queue[T]) run() {
 	for {
+		runtime.Gosched() // under load, callers that can run now join instead of needing the next call
 		some := q.take()
 		if len(some) == 0 {
 			return
