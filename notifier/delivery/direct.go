@@ -49,10 +49,19 @@ func (q *Intake) lastSpill() int64 {
 	return q.spilled.Load()
 }
 
-// gatherDirect adds to first the notices that wait, up to a whole batch.
-func (s *shift) gatherDirect(first Entry) []Entry {
-	batch := append(make([]Entry, 0, 1+min(len(s.direct), s.c.Batch)), first)
-	for len(batch) < s.c.Batch {
+// afterDirect puts the notices that wait in front of a batch from the stream if some in it may have
+// come after them. No others are added meanwhile.
+func (s *shift) afterDirect(batch []Entry) []Entry {
+	if s.spilled.Load() == 0 || len(s.direct) == 0 {
+		return batch
+	}
+	return append(s.gatherDirect(maxDirect), batch...)
+}
+
+// gatherDirect adds to batch the notices that wait, up to most.
+func (s *shift) gatherDirect(most int, batch ...Entry) []Entry {
+	batch = slices.Grow(batch, min(len(s.direct), most))
+	for len(batch) < most {
 		select {
 		case e := <-s.direct:
 			batch = append(batch, e)

@@ -56,16 +56,16 @@ func (s *shift) nextBatch() []Entry {
 	select {
 	case batch, open := <-s.small:
 		if open {
-			return batch
+			return s.afterDirect(batch)
 		}
 	case first := <-s.direct:
-		return s.gatherDirect(first)
+		return s.gatherDirect(s.c.Batch, first)
 	}
 	// The reader has ended, and so has ctx.
 	s.running.Store(false)
 	select {
 	case first := <-s.direct:
-		return s.gatherDirect(first)
+		return s.gatherDirect(s.c.Batch, first)
 	default:
 		return nil
 	}
