@@ -106,12 +106,22 @@ func Refuse(ctx context.Context, db *store.Store, cfg *config.Config, demo bool)
 	return nil
 }
 
-// types returns notice types with names. Users find the open ones under Settings.
+// types returns the types of the demonstration's notices, with names. Users find the open ones under
+// Settings.
 func types() []notifier.NoticeType {
+	names := func(en, ja, zh string) map[string]string { return map[string]string{"en": en, "ja": ja, "zh-Hans": zh} }
 	return []notifier.NoticeType{
-		{Slug: "report", Open: true, Names: map[string]string{"en": "Weekly reports", "ja": "週報", "zh-Hans": "周报"}},
-		{Slug: "rep_notice", Icon: "package", Color: "amber", Names: map[string]string{"en": "Restocking", "ja": "補充", "zh-Hans": "补货"}},
-		{Slug: "shift", Open: true, Icon: "calendar", Color: "blue", Names: map[string]string{"en": "Shifts", "ja": "シフト", "zh-Hans": "排班"}},
+		{Slug: "comment", Names: names("Comments", "コメント", "评论")},
+		{Slug: "invite", Names: names("Invitations", "招待", "邀请")},
+		{Slug: "like", NoMail: true, Names: names("Likes", "いいね", "点赞")},
+		{Slug: "mention", Names: names("Mentions", "メンション", "提及")},
+		{Slug: "order.late", Names: names("Late orders", "遅れている注文", "延误的订单")},
+		{Slug: "order.sent", Names: names("Shipped orders", "発送済みの注文", "已发货的订单")},
+		{Slug: "rep_notice", Icon: "package", Color: "amber", Names: names("Restocking", "補充", "补货")},
+		{Slug: "report", Open: true, Names: names("Weekly reports", "週報", "周报")},
+		{Slug: "security", NoMute: true, Urgent: true, Names: names("Security", "セキュリティ", "安全")},
+		{Slug: "shift", Open: true, Icon: "calendar", Color: "blue", Names: names("Shifts", "シフト", "排班")},
+		{Slug: "welcome", Names: names("Welcome", "ようこそ", "欢迎")},
 	}
 }
 

@@ -50,7 +50,7 @@ func (p *Pipeline) accept(ctx context.Context, batch ...*submission) (results []
 	var types []string
 	met := map[string]bool{}
 	for i, s := range batch {
-		if results[i].Err == nil && !met[s.Draft.Type] {
+		if results[i].Err == nil && !s.announces() && !met[s.Draft.Type] { // nobody can mute announcements or get mails of them
 			met[s.Draft.Type] = true
 			types = append(types, s.Draft.Type)
 		}
