@@ -20,9 +20,6 @@ func (q *Intake) Add(entries ...Entry) {
 		if q.takeDirect(e) {
 			continue
 		}
-		if follows(e) {
-			q.spill()
-		}
 		if !q.enqueue(e) {
 			return
 		}
@@ -31,10 +28,15 @@ func (q *Intake) Add(entries ...Entry) {
 
 // enqueue queues an entry for the stream. It returns false if there is no room.
 func (q *Intake) enqueue(e Entry) bool {
+	q.writing.Add(1)
+	if follows(e) {
+		q.spill()
+	}
 	select {
 	case q.adding <- e:
 		return true
 	default:
+		q.writing.Add(-1)
 		return false
 	}
 }
@@ -44,6 +46,10 @@ func (q *Intake) enqueue(e Entry) bool {
 func (q *Intake) Put(ctx context.Context, entries ...Entry) error {
 	for len(entries) > 0 {
 		n := min(len(entries), q.c.Batch)
+		q.writing.Add(int64(n))
+		if slices.ContainsFunc(entries[:n], follows) {
+			q.spill()
+		}
 		if err := q.put(ctx, entries[:n]); err != nil {
 			return err
 		}
@@ -52,10 +58,9 @@ func (q *Intake) Put(ctx context.Context, entries ...Entry) error {
 	return nil
 }
 
+// put writes entries that are counted in writing.
 func (q *Intake) put(ctx context.Context, entries []Entry) error {
-	if slices.ContainsFunc(entries, follows) {
-		q.spill()
-	}
+	defer q.writing.Add(-int64(len(entries)))
 	_, err := q.c.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, e := range entries {
 			p.XAdd(ctx, &redis.XAddArgs{Stream: q.stream, Values: encode(e)})
@@ -84,13 +89,11 @@ func (q *Intake) addAll(ctx, work context.Context) {
 				return
 			}
 		}
-		q.putting.Store(true)
 		batch = append(batch[:0], first)
 		for len(batch) < cap(batch) && len(q.adding) > 0 {
 			batch = append(batch, <-q.adding)
 		}
 		err := q.put(work, batch)
-		q.putting.Store(false)
 		if err != nil && !failing {
 			q.c.Log.WarnContext(ctx, "could not add entries to the intake; the relay will add them", "stage", "intake", "err", err)
 		}

@@ -29,24 +29,25 @@ func (q *Intake) takeDirect(e Entry) bool {
 // Those after one that could not be delivered directly may, as they may overtake any that is retried.
 func follows(e Entry) bool { return e.Kind == Whole && e.Taken.IsZero() }
 
-// spill records that an entry goes into the stream.
-func (q *Intake) spill() { q.spilled.Store(q.c.Now().UnixMilli()) }
+// spill records that an entry is going into the stream. The caller has counted it in writing.
+func (q *Intake) spill() { q.spilled.Add(1) }
 
-// unspill allows direct delivery again, after a look at the stream that began when nothing waited to
-// be added: the entries that this process put there are gone if it is empty, or if the oldest one,
-// in ms, is later than the last of them.
-func (q *Intake) unspill(before, oldest int64) {
-	if before > 0 && (oldest == 0 || oldest > before) {
-		q.spilled.CompareAndSwap(before, 0)
-	}
-}
-
-// lastSpill returns the time of the last spill for unspill, and 0 while entries wait to be added.
+// lastSpill returns what unspill needs to know from before a look at the stream: 0 while entries are
+// on their way into it.
 func (q *Intake) lastSpill() int64 {
-	if len(q.adding) > 0 || q.putting.Load() {
+	last := q.spilled.Load() // before writing: an entry that is not counted yet will change it
+	if q.writing.Load() > 0 {
 		return 0
 	}
-	return q.spilled.Load()
+	return last
+}
+
+// unspill allows direct delivery again if a look found the stream empty and no entry has gone there
+// since it began.
+func (q *Intake) unspill(before, unfinished int64) {
+	if before > 0 && unfinished == 0 {
+		q.spilled.CompareAndSwap(before, 0)
+	}
 }
 
 // afterDirect puts the notices that wait in front of a batch from the stream if some in it may have

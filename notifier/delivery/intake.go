@@ -74,8 +74,8 @@ type Intake struct {
 	done, failed, reclaimed, buried atomic.Int64
 
 	running  atomic.Bool  // Run takes entries of direct
-	putting  atomic.Bool  // entries of adding are being written
-	spilled  atomic.Int64 // when an entry of this process last went into the stream, in ms; 0: all of them are done
+	writing  atomic.Int64 // entries on their way into the stream
+	spilled  atomic.Int64 // counts entries that others must follow into the stream; 0: all of them are done
 	inFlight *inFlight
 	failing  bool // the last read failed; logged when it changes
 }

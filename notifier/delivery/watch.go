@@ -42,7 +42,7 @@ func (q *Intake) watch(ctx context.Context) {
 		if err != nil {
 			n, ms = 0, 0 // an unknown backlog must not hold anyone up
 		} else {
-			q.unspill(spilled, ms)
+			q.unspill(spilled, n)
 		}
 		q.backlog.Store(n)
 		q.oldest.Store(ms)
