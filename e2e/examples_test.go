@@ -224,6 +224,7 @@ func TestTheExampleOfDjangoWorksFromItsREADME(t *testing.T) {
 	ben.press(`header form button`)
 	ben.until(`location.pathname === "/login" && !document.querySelector("carillon-bell")`)
 	ann := ben.entersAs("ann")
+	ann.until(inBell(`root !== null`)) // the script is there
 	ask[any](ann, inBell(`bell.show()`))
 	ann.until(inBell(`bell.client.getSnapshot().user === "1" && root.querySelectorAll("li").length === 0`))
 	if res, err := http.Get(r.Shop + "/carillon/token"); err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusUnauthorized {
