@@ -53,8 +53,9 @@ func (w *world) entriesAt(ctx context.Context, d *database, c *curves, name stri
 		return err
 	}
 	return w.flushing(ctx, d, 10*time.Millisecond, func(ctx context.Context, f *keep.Flusher) error {
+		want := int64(0)
 		flushed := func() error {
-			for want := f.Stats().Users + int64(len(seqs)); f.Stats().Users < want; {
+			for want += int64(len(seqs)); f.Stats().Users < want; { // it writes while inboxes are opened, too
 				if err := pause(ctx, time.Millisecond); err != nil {
 					return err
 				}
