@@ -47,7 +47,12 @@ func (i *instance) pipeConfig() pipeline.Config {
 		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
 		Announcements: i.announcements, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Traces: i.traces, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
 		Away: func() bool { return !gate{i.guard}.Open() }, Clock: i.guard.Clock,
-		Written: func(took time.Duration) { i.times.written.Observe(max(0, took+i.guard.Offset()).Seconds()) }, // the intake has the time of Redis
+		Written: func(took time.Duration, byRedis bool) {
+			if byRedis {
+				took += i.guard.Offset()
+			}
+			i.times.written.Observe(max(0, took).Seconds())
+		},
 	}
 }
 

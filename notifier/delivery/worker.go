@@ -52,7 +52,7 @@ type Config struct {
 	// directory since are left out.
 	Route func(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error)
 
-	Written    func(took time.Duration) // told how long a small notice took from the intake to its inboxes; nil: nobody is told
+	Written    func(took time.Duration, byRedis bool) // told how long a small notice took from the intake to its inboxes, and whether that begins by the clock of Redis; nil: nobody is told
 	Log        *slog.Logger
 	Now        func() time.Time
 	Away       func() bool

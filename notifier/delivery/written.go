@@ -7,8 +7,8 @@ import (
 )
 
 // written reports how long the entries took that are in their inboxes now. Entries that were tried
-// before, or that repeat a delivery after a loss of Redis, are left out. Times are negative if the clock
-// of Redis is ahead.
+// before, or that repeat a delivery after a loss of Redis, are left out. Times that
+// begin by the clock of Redis are negative if it is ahead.
 func (w *Worker) written(entries []Entry, errs []error) {
 	if w.c.Written == nil {
 		return
@@ -19,9 +19,9 @@ func (w *Worker) written(entries []Entry, errs []error) {
 			continue
 		}
 		if e.ID == "" {
-			w.c.Written(now.Sub(e.Taken))
+			w.c.Written(now.Sub(e.Taken), false)
 		} else if added, ok := addedAt(e.ID); ok {
-			w.c.Written(now.Sub(added))
+			w.c.Written(now.Sub(added), true)
 		}
 	}
 }

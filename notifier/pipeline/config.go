@@ -35,19 +35,19 @@ type Config struct {
 	Toasts        delivery.Toasts // shows toasts for notices that ask for them; nil: no toasts
 	Traces        *tracing.Traces // nil: nobody follows notices
 
-	Log        *slog.Logger          // slog.Default()
-	Now        func() time.Time      // time.Now
-	Limits     notifier.Limits       //
-	Raw        redis.UniversalClient // lets Resend use Redis while the gate is closed: Redis
-	Written    func(time.Duration)   // told how long a small notice took from the intake to its inboxes; nil: nobody is told
-	Away       func() bool           // reports that Redis is unavailable, if another part knows it earlier; nil: no such part
-	Clock      func() error          // returns an error while this process's clock is wrong; nil: it is trusted
-	Wait       time.Duration         // how long Send and Retract wait for their work to be done: they do not
-	WaitMax    int64                 // they wait only for notices with up to this many recipients: 256
-	MaxBacklog int64                 // number of intake entries above which senders are held back: 20,000
-	Poll       time.Duration         // how often the relay looks for unfinished notices: 1 s
-	Idle       time.Duration         // shortest time before an intake entry is taken over from its member: 1 s
-	Chunk      int                   // most recipients of a small notice, and most recipients served at once: 500
+	Log        *slog.Logger                           // slog.Default()
+	Now        func() time.Time                       // time.Now
+	Limits     notifier.Limits                        //
+	Raw        redis.UniversalClient                  // lets Resend use Redis while the gate is closed: Redis
+	Written    func(took time.Duration, byRedis bool) // see delivery.Config; nil: nobody is told
+	Away       func() bool                            // reports that Redis is unavailable, if another part knows it earlier; nil: no such part
+	Clock      func() error                           // returns an error while this process's clock is wrong; nil: it is trusted
+	Wait       time.Duration                          // how long Send and Retract wait for their work to be done: they do not
+	WaitMax    int64                                  // they wait only for notices with up to this many recipients: 256
+	MaxBacklog int64                                  // number of intake entries above which senders are held back: 20,000
+	Poll       time.Duration                          // how often the relay looks for unfinished notices: 1 s
+	Idle       time.Duration                          // shortest time before an intake entry is taken over from its member: 1 s
+	Chunk      int                                    // most recipients of a small notice, and most recipients served at once: 500
 }
 
 func (c *Config) setDefaults() {
