@@ -194,6 +194,7 @@ func TestCachedPageIsOnlyForTheSettingsItWasRenderedWith(t *testing.T) {
 		"locale": func(s *notifier.Settings) { s.Locale = "en" },
 		"theme":  func(s *notifier.Settings) { s.Theme = notifier.ThemeLight },
 		"keys":   func(s *notifier.Settings) { s.KeysOff = false },
+		"rows":   func(s *notifier.Settings) { s.Compact = true },
 	} {
 		c := newChooser(t, chosen)
 		opened := 0

@@ -52,7 +52,7 @@ func (h *Handlers) variantOf(r *http.Request) uint64 {
 	user := &visitOf(r).user.User
 	return sum(
 		h.Build, h.files.Hash(), strconv.FormatInt(user.Seq, 10), strconv.FormatBool(user.HasRole(notifier.RoleStaff)),
-		user.Theme, strconv.FormatBool(user.KeysOff),
+		user.Theme, strconv.FormatBool(user.KeysOff), strconv.FormatBool(user.Compact),
 		h.text(r).Lang(), now.Location().String(), now.Format(time.DateOnly),
 		strconv.FormatUint(h.sumOfTypes(&h.summed), 36), h.sumOfMutes(r), h.paused(r),
 	)
