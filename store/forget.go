@@ -183,6 +183,9 @@ func (s *Store) removeUser(ctx context.Context, tx *sql.Tx, seq int64) error {
 	if _, err := s.endSessions(ctx, tx, `seq = $1`, seq); err != nil {
 		return err
 	}
+	if err := handOverTemplates(ctx, tx, seq); err != nil {
+		return err
+	}
 	_, err := tx.ExecContext(ctx, `DELETE FROM users WHERE seq = $1`, seq) // roles, mutes, drafts and the inbox are deleted with it
 	if err != nil {
 		return err

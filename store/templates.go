@@ -33,6 +33,14 @@ func templateFits(ctx context.Context, tx *sql.Tx, name string) error {
 	return err
 }
 
+// handOverTemplates makes another member of staff the author of a user's templates, which belong to all
+// staff. Without another member they stay, and are deleted with the account.
+func handOverTemplates(ctx context.Context, tx *sql.Tx, from int64) error {
+	_, err := tx.ExecContext(ctx, `UPDATE drafts SET seq = s.seq FROM (SELECT m.seq FROM role_members m JOIN roles r ON r.id = m.role_id
+		WHERE r.name = $2 AND m.seq <> $1 ORDER BY m.seq LIMIT 1) s WHERE drafts.seq = $1 AND name <> '' AND deleted_at = 0`, from, notifier.RoleStaff)
+	return err
+}
+
 func tooMany(field, code string, most int) error {
 	var bad notifier.InvalidError
 	bad.Add(field, code, map[string]any{"Max": most})

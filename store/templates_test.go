@@ -65,6 +65,33 @@ func TestATemplateBelongsToAllStaffUntilItIsDeleted(t *testing.T) {
 	})
 }
 
+func TestATemplateOutlivesTheAccountThatSavedIt(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUser(t, s, "carol")
+		alice, bob := addUser(t, s, "alice", notifier.RoleStaff).Seq, addUser(t, s, "bob", notifier.RoleStaff).Seq
+		saveTemplate(t, s, notifier.SavedDraft{Author: alice, ID: "one", Name: "Late order", Title: "Order"})
+		saveDraft(t, s, notifier.SavedDraft{Author: alice, ID: "draft", Title: "A draft"})
+		must(remove(t, s, "alice"))(t)
+		if list := must(s.Templates(t.Context()))(t); len(list) != 1 || list[0].Author != bob || list[0].Title != "Order" {
+			t.Errorf("the templates after a deletion: %+v", list)
+		}
+		if list := must(s.SavedDrafts(t.Context(), bob))(t); len(list) != 0 {
+			t.Errorf("drafts of the deleted user: %+v", list)
+		}
+		must(remove(t, s, "bob"))(t) // nobody is left to have them
+		if list := must(s.Templates(t.Context()))(t); len(list) != 0 {
+			t.Errorf("the templates without staff: %+v", list)
+		}
+	})
+}
+
+func remove(t *testing.T, s *store.Store, name string) (begun bool, err error) {
+	t.Helper()
+	_, begun, err = s.BeginDeletion(t.Context(), name)
+	return begun, err
+}
+
 func TestTemplatesAreBounded(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
