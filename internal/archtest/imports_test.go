@@ -43,7 +43,7 @@ var rules = map[string][]string{
 
 	"notifier":              {},
 	"notifier/keys":         {"notifier"},
-	"notifier/inbox":        append([]string{"internal/script", "internal/batch"}, words...),
+	"notifier/inbox":        append([]string{"internal/script"}, words...),
 	"notifier/announcement": append([]string{"internal/script", "internal/lease", "internal/batch"}, words...),
 	"notifier/route":        append([]string{"internal/batch"}, words...),
 	"notifier/live":         append([]string{"internal/script"}, words...),
@@ -66,7 +66,7 @@ var rules = map[string][]string{
 	"internal/demo/shop": {"notifier"},
 	"internal/doctor":    {"internal/config", "internal/idp", "internal/mail", "notifier/delivery", "notifier/keys", "store"},
 	"internal/session":   append([]string{"internal/batch", "internal/mount", "internal/script", "internal/lease"}, words...),
-	"internal/script":    words[:1],
+	"internal/script":    append([]string{"internal/batch"}, words[0]),
 	"internal/instance":  {"*"},
 	"internal/idp":       {"internal/idptest", "internal/seal", "notifier"},
 	"internal/idptest":   {},

@@ -6,11 +6,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// PollsWaiting returns the number of polls that wait for the next round trip.
-func (b *Inbox) PollsWaiting() int {
-	n, _ := b.polls.waiting.Waiting()
-	return n
-}
+// Waiting returns the number of callers that wait for the next round trip.
+func (b *Inbox) Waiting() int { return b.shared.Waiting() }
 
 // Deliver is DeliverAll for one notice. It returns the number of inboxes that it changed.
 func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (changed int, err error) {

@@ -51,7 +51,8 @@ type Inbox struct {
 	now   func() time.Time
 	log   *slog.Logger
 	sql   Snapshots
-	polls *polling
+	// shared is for what pages and polls ask, which comes one by one from many callers.
+	shared *script.Shared
 }
 
 // partition holds the keys of one partition, built once.
@@ -59,7 +60,7 @@ type partition struct{ expiry, dirty, counts, idle, flushed string }
 
 // New returns the inboxes of a key space. It does not connect to Redis.
 func New(rdb redis.UniversalClient, k keys.Space, o Options) *Inbox {
-	b := &Inbox{rdb: rdb, k: k, cap: o.Cap, now: o.Now, log: o.Log, sql: o.SQL, polls: newPolling(rdb)}
+	b := &Inbox{rdb: rdb, k: k, cap: o.Cap, now: o.Now, log: o.Log, sql: o.SQL, shared: script.NewShared(rdb)}
 	if b.cap <= 0 {
 		b.cap = defaultCap
 	}

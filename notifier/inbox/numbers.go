@@ -17,14 +17,25 @@ import (
 // started, so Ver is above 0, except for unknown users and for users whose snapshot is damaged.
 func (b *Inbox) Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
 	badges := make([]notifier.Badge, len(seqs))
-	read := b.readBadges // the usual request for one user needs no goroutine
-	if len(seqs) > badgeBatch {
+	read := b.readBadges
+	switch {
+	case len(seqs) == 1: // a page or an application
+		read = b.readBadge
+	case len(seqs) > badgeBatch:
 		read = b.readManyBadges
 	}
 	if err := read(ctx, seqs, badges); err != nil {
 		return nil, fmt.Errorf("read the badges of %d users: %w", len(seqs), script.MarkAway(err))
 	}
 	return badges, nil
+}
+
+func (b *Inbox) readBadge(ctx context.Context, seqs []int64, into []notifier.Badge) error {
+	numbers, err := b.shared.Do(ctx, "HMGET", b.k.State(seqs[0]), "unread", "ver").Slice()
+	if err != nil {
+		return err
+	}
+	return b.fillBadges(ctx, seqs, [][]any{numbers}, into)
 }
 
 func (b *Inbox) readManyBadges(ctx context.Context, seqs []int64, into []notifier.Badge) error {
@@ -47,10 +58,19 @@ func (b *Inbox) readBadges(ctx context.Context, seqs []int64, into []notifier.Ba
 	if _, err := pipe.Exec(ctx); err != nil {
 		return err
 	}
+	numbers := make([][]any, len(seqs))
+	for i, cmd := range cmds {
+		numbers[i] = cmd.Val()
+	}
+	return b.fillBadges(ctx, seqs, numbers, into)
+}
+
+// fillBadges makes badges of what their inboxes have as unread and ver, and restores cold inboxes.
+func (b *Inbox) fillBadges(ctx context.Context, seqs []int64, numbers [][]any, into []notifier.Badge) error {
 	var cold []int64
 	var at []int
-	for i, cmd := range cmds {
-		unread, ver := integer(cmd.Val()[0]), integer(cmd.Val()[1])
+	for i, pair := range numbers {
+		unread, ver := integer(pair[0]), integer(pair[1])
 		if ver == 0 {
 			cold, at = append(cold, seqs[i]), append(at, i)
 			continue

@@ -17,7 +17,7 @@ import (
 func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
-		return openInbox.Run(ctx, b.rdb, []string{
+		return b.shared.Run(ctx, openInbox, []string{
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts, p.idle, b.k.Gone(seq),
 		}, PageSize, now, settled, seq, b.k.LiveUser(seq))
 	})
@@ -71,7 +71,7 @@ func (b *Inbox) look(ctx context.Context, seq int64, q notifier.Query) (notifier
 		limit = PageSize
 	}
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
-		return lookInbox.Run(ctx, b.rdb, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry},
+		return b.shared.Run(ctx, lookInbox, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry},
 			min(limit, maxLimit), now, settled, seq, max(q.Before, 0), unread)
 	})
 	if err != nil {

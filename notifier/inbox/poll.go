@@ -3,12 +3,9 @@ package inbox
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/carillonhq/carillon/internal/batch"
-	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -61,66 +58,11 @@ func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (noti
 func (b *Inbox) poll(ctx context.Context, seq, since, after int64, rows int) (notifier.Poll, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
-		return b.polls.run(ctx, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry}, rows, now, settled, seq, since, after)
+		return b.shared.Run(ctx, pollInbox, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry}, rows, now, settled, seq, since, after)
 	})
 	if err != nil {
 		return notifier.Poll{}, err
 	}
 	page := b.page(seq, r)
 	return notifier.Poll{Entries: page.Entries, Unread: page.Unread, Ver: page.Ver, Newest: r.Number(2), Next: page.Older}, nil
-}
-
-// pollWait bounds a shared round trip.
-const pollWait = 5 * time.Second
-
-// polling lets concurrent polls share round trips. On a cluster each poll runs alone: otherwise
-// callers would wait for nodes that they do not need.
-type polling struct {
-	rdb     redis.UniversalClient
-	apart   bool
-	waiting *batch.Queue[*poller]
-}
-
-func newPolling(rdb redis.UniversalClient) *polling {
-	_, cluster := rdb.(*redis.ClusterClient)
-	g := &polling{rdb: rdb, apart: cluster}
-	g.waiting = batch.New(batch.Options[*poller]{Call: g.runAll, Limit: pollWait, Most: perPipeline})
-	return g
-}
-
-// poller is a poll. Its reply is in cmd.
-type poller struct {
-	keys []string // of poll_inbox
-	args []any
-	cmd  *redis.Cmd
-}
-
-// run runs poll_inbox, together with other polls.
-func (g *polling) run(ctx context.Context, keys []string, args ...any) *redis.Cmd {
-	if g.apart {
-		return pollInbox.Run(ctx, g.rdb, keys, args...)
-	}
-	w := &poller{keys: keys, args: args}
-	if err := g.waiting.Do(ctx, w); err != nil {
-		return redis.NewCmdResult(nil, err)
-	}
-	return w.cmd
-}
-
-// runAll runs poll_inbox for all of these.
-func (g *polling) runAll(ctx context.Context, some []*poller) {
-	if len(some) == 1 {
-		some[0].cmd = pollInbox.Run(ctx, g.rdb, some[0].keys, some[0].args...)
-		return
-	}
-	p := script.NewPipe(g.rdb, len(some))
-	var buf []any
-	for _, w := range some {
-		buf = buf[:0]
-		for _, key := range w.keys {
-			buf = append(buf, key)
-		}
-		w.cmd = p.Add(ctx, pollInbox, len(w.keys), append(buf, w.args...)...) // copies the arguments
-	}
-	_ = p.Exec(ctx) // each command holds its own error
 }

@@ -8,7 +8,7 @@
 --
 -- KEYS[1] list   inbox, newest first
 -- KEYS[2] hash   field → ID AT EXPIRY JSON
--- KEYS[3] state  unread, ver, opened, floor, kept, whole
+-- KEYS[3] state  unread, ver, opened, floor, kept, whole, archived
 -- KEYS[4] gone   notices that left this inbox, by version
 -- KEYS[5] archive  entry key → ID AT EXPIRY ARCHIVED
 -- ARGV[1] since  version that SQL has; 0 to read everything
@@ -20,7 +20,7 @@
 local list, hash, state, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local since = tonumber(ARGV[1])
 
-local numbers = redis.call('HMGET', state, 'unread', 'ver', 'opened', 'floor', 'kept', 'whole')
+local numbers = redis.call('HMGET', state, 'unread', 'ver', 'opened', 'floor', 'kept', 'whole', 'archived')
 if not numbers[2] then return -1 end
 if tonumber(numbers[2]) < since or tonumber(numbers[6] or 0) > since then since = 0 end
 local fields, heads = redis.call('LRANGE', list, 0, -1), {}
@@ -35,11 +35,14 @@ while not known and #heads < #fields do
   end
   size = math.min(4 * size, 1000)
 end
-local after = since == 0 and '-inf' or string.format('%.0f', since + 1)
-local left = redis.call('ZRANGEBYSCORE', gone, after, '+inf', 'WITHSCORES')
+local left, length = {}, redis.call('ZCARD', gone)
+if length > 0 then
+  local after = since == 0 and '-inf' or string.format('%.0f', since + 1)
+  left = redis.call('ZRANGEBYSCORE', gone, after, '+inf', 'WITHSCORES')
+end
 return {
   0, tonumber(numbers[1]), tonumber(numbers[2]), tonumber(numbers[3] or 0),
   table.concat(fields, '\n'), table.concat(heads, '\n'), table.concat(left, ' '),
-  redis.call('ZCARD', gone), tonumber(numbers[4] or 0), numbers[5] or '',
-  redis.call('HGETALL', KEYS[5]),
+  length, tonumber(numbers[4] or 0), numbers[5] or '',
+  numbers[7] and redis.call('HGETALL', KEYS[5]) or {},
 }
