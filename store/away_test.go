@@ -140,6 +140,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"NoticeLog":        func(ctx context.Context) error { _, err := s.NoticeLog(ctx, 1, 1); return err },
 		"SetMute":          func(ctx context.Context) error { return s.SetMute(ctx, 1, "like", true) },
 		"Mutes":            func(ctx context.Context) error { _, err := s.Mutes(ctx, 1); return err },
+		"Addressees":       func(ctx context.Context) error { _, _, err := s.Addressees(ctx, "like", []string{"alice"}); return err },
 		"MutedBy":          func(ctx context.Context) error { _, err := s.MutedBy(ctx, "like", roaring.BitmapOf(1)); return err },
 		"Unfinished":       func(ctx context.Context) error { _, err := s.Unfinished(ctx, 0, 1); return err },
 		"Backlog":          func(ctx context.Context) error { _, err := s.Backlog(ctx); return err },

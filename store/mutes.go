@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -61,6 +62,30 @@ func (s *Store) Mutes(ctx context.Context, seq int64) ([]string, error) {
 
 // fewUsers is the number of users up to which MutedBy looks each of them up.
 const fewUsers = 1000
+
+// Addressees returns the number of each known name, and those of these users who have muted a type of
+// notice; with an empty type, nobody has.
+func (s *Store) Addressees(ctx context.Context, typ string, names []string) (seqs map[string]int64, muted *roaring.Bitmap, err error) {
+	seqs, muted = make(map[string]int64, len(names)), roaring.New()
+	askable := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !notifier.ValidName(n) })
+	add := func(rows *sql.Rows) error {
+		var name string
+		var seq uint32
+		var mutes bool
+		err := rows.Scan(&name, &seq, &mutes)
+		seqs[name] = int64(seq)
+		if mutes {
+			muted.Add(seq)
+		}
+		return err
+	}
+	for part := range slices.Chunk(askable, listSize) {
+		if err := s.ask(ctx, s.ready.named, add, text(typ), s.dialect.textList(part)); err != nil {
+			return nil, nil, s.fail(err, "look up %d users by name", len(names))
+		}
+	}
+	return seqs, muted, nil
+}
 
 // MutedBy returns those users in among who have muted a type of notice. It runs a single statement
 // for any number of users, and reads at most the mutes of that type between the lowest and the

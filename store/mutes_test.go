@@ -99,6 +99,25 @@ func TestNumberOfMutedTypesIsLimited(t *testing.T) {
 	})
 }
 
+func TestAddresseesAreTheKnownNamesAndWhoOfThemHasMutedTheType(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		alice, bob := addUser(t, s, "alice").Seq, addUser(t, s, "bob").Seq
+		mute(t, s, bob, "like", true)
+		mute(t, s, alice, "news", true)
+		names := []string{"alice", "zoe", "bob", "\xff", "Alice", "nul\x00"}
+		for typ, want := range map[string][]uint32{"like": {uint32(bob)}, "news": {uint32(alice)}, "quiet": nil, "": nil, "\xff\x00": nil} {
+			seqs, muted, err := s.Addressees(t.Context(), typ, names)
+			if err != nil || !slices.Equal(muted.ToArray(), want) {
+				t.Errorf("%q: muted by %v, %v; want %v", typ, muted, err, want)
+			}
+			if diff := cmp.Diff(map[string]int64{"alice": alice, "bob": bob}, seqs); diff != "" {
+				t.Errorf("%q: %s", typ, diff)
+			}
+		}
+	})
+}
+
 func TestMutedByFindsUsersAmongFewAndMany(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -50,6 +50,15 @@ func BenchmarkRecipients(b *testing.B) {
 					}
 				}
 			})
+			b.Run(fmt.Sprint("both of ", n), func(b *testing.B) {
+				b.ReportAllocs()
+				defer cpu(b)()
+				for b.Loop() {
+					if _, _, err := s.Addressees(b.Context(), "news", names); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 			b.Run(fmt.Sprint("mutes of ", n), func(b *testing.B) {
 				b.ReportAllocs()
 				defer cpu(b)()

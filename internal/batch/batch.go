@@ -43,8 +43,14 @@ type Queue[T any] struct {
 	weight  int // of waiting
 	busy    bool
 	closed  bool
-	worker  sync.WaitGroup // runs while the queue is busy
+	parked  bool           // the worker waits for wake
+	wake    chan struct{}  // has room for one
+	worker  sync.WaitGroup // runs while the queue is busy, and lingers
 }
+
+// linger is how long the worker waits for the next caller. A new one would have to let its stack grow
+// again, which takes as long as a query of SQLite.
+const linger = 100 * time.Millisecond
 
 type waiter[T any] struct {
 	item   T
@@ -52,12 +58,12 @@ type waiter[T any] struct {
 	served chan struct{}
 }
 
-// New returns an empty queue. It holds no goroutine while nobody waits.
+// New returns an empty queue. It holds a goroutine only while callers wait, and a moment longer.
 func New[T any](o Options[T]) *Queue[T] {
 	if o.Weigh == nil {
 		o.Weigh = func(T) int { return 1 }
 	}
-	return &Queue[T]{o: o}
+	return &Queue[T]{o: o, wake: make(chan struct{}, 1)}
 }
 
 // Do returns nil after a call that has served the item. Otherwise it returns ErrFull, ErrClosed or
@@ -89,6 +95,7 @@ func (q *Queue[T]) Waiting() (weight int, busy bool) {
 func (q *Queue[T]) Close() {
 	q.mu.Lock()
 	q.closed = true
+	q.unpark()
 	q.mu.Unlock()
 	q.worker.Wait()
 }
@@ -104,20 +111,56 @@ func (q *Queue[T]) add(w *waiter[T]) error {
 	}
 	q.waiting = append(q.waiting, w)
 	q.weight += w.weight
-	if !q.busy {
+	switch {
+	case q.unpark():
+	case !q.busy:
 		q.busy = true
 		q.worker.Go(q.run)
 	}
 	return nil
 }
 
-// run makes calls until nobody waits. Each takes the items that came during the last one.
+// unpark wakes the worker, and reports whether it was parked. The caller holds the lock.
+func (q *Queue[T]) unpark() bool {
+	was := q.parked
+	if was {
+		q.parked, q.busy = false, true
+		q.wake <- struct{}{}
+	}
+	return was
+}
+
+// park waits for a caller. It returns false when the worker must end. take has parked it.
+func (q *Queue[T]) park(patience *time.Timer) bool {
+	patience.Reset(linger)
+	select {
+	case <-q.wake:
+		return true
+	case <-patience.C:
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.parked {
+		q.parked = false
+		return false
+	}
+	<-q.wake // it was woken in the same moment
+	return true
+}
+
+// run makes calls until nobody has come for a moment. Each takes the items that came during the last
+// one.
 func (q *Queue[T]) run() {
+	patience := time.NewTimer(linger)
+	defer patience.Stop()
 	for {
 		runtime.Gosched() // under load, callers that can run now join instead of needing the next call
-		some := q.take()
+		some, closed := q.take()
 		if len(some) == 0 {
-			return
+			if closed || !q.park(patience) {
+				return
+			}
+			continue
 		}
 		items := make([]T, len(some))
 		for i, w := range some {
@@ -141,8 +184,8 @@ func (q *Queue[T]) call(items []T) {
 }
 
 // take removes and returns the waiters of the next call. If there are none, the queue is no longer
-// busy, and the calling goroutine must end.
-func (q *Queue[T]) take() []*waiter[T] {
+// busy, and the worker is parked unless the queue is closed.
+func (q *Queue[T]) take() (some []*waiter[T], closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n, weight := 0, 0
@@ -150,11 +193,12 @@ func (q *Queue[T]) take() []*waiter[T] {
 		weight += q.waiting[n].weight
 		n++
 	}
-	some := slices.Clone(q.waiting[:n])
+	some = slices.Clone(q.waiting[:n])
 	q.waiting = slices.Delete(q.waiting, 0, n)
 	q.weight -= weight
 	q.busy = n > 0
-	return some
+	q.parked = !q.busy && !q.closed
+	return some, q.closed
 }
 
 // remove drops a waiter whose caller has given up, unless a call already has its item.

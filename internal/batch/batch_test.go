@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -39,6 +41,7 @@ func TestCallersShareTheNextCallUpToItsWeight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{let: make(chan struct{})}
 		q := batch.New(batch.Options[int]{Call: g.call, Most: 10, Weigh: itself})
+		defer q.Close()
 		var all []<-chan error
 		for _, item := range []int{1, 4, 5, 2, 30, 3} {
 			all = append(all, caller(t.Context(), q, item))
@@ -67,6 +70,7 @@ func TestAFullQueueRefusesCallersUntilOneLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{let: make(chan struct{})}
 		q := batch.New(batch.Options[int]{Call: g.call, Most: 10, Weigh: itself, Room: 5})
+		defer q.Close()
 		running, cancelRunning := context.WithCancel(t.Context())
 		first := caller(running, q, 1)
 		waiting, cancelWaiting := context.WithCancel(t.Context())
@@ -131,6 +135,7 @@ func TestACallEndsAtItsLimitAndNotWithItsCallers(t *testing.T) {
 			<-ctx.Done()
 			ended <- ctx.Err()
 		}})
+		defer q.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		done := caller(ctx, q, 1)
 		cancel()
@@ -141,6 +146,27 @@ func TestACallEndsAtItsLimitAndNotWithItsCallers(t *testing.T) {
 			t.Errorf("the call ended after %v: %v", time.Since(began), err)
 		}
 		synctest.Wait()
+	})
+}
+
+// A worker that is there has its stack already. It must not stay forever: a queue is not always closed.
+func TestTheWorkerLingersForTheNextCallerAndThenEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var workers []string
+		q := batch.New(batch.Options[int]{Most: 1, Call: func(context.Context, []int) {
+			first, _, _ := strings.Cut(string(debug.Stack()), "\n") // goroutine N [running]:
+			workers = append(workers, first)
+		}})
+		for _, pause := range []time.Duration{50 * time.Millisecond, 90 * time.Millisecond, time.Second, time.Second} {
+			if err := q.Do(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(pause) // of the bubble; the last one leaves no goroutine, or the bubble would not end
+		}
+		if workers[0] != workers[1] || workers[1] != workers[2] || workers[2] == workers[3] {
+			t.Errorf("the calls ran in %q; want one for three, and another after a second", workers)
+		}
 	})
 }
 

@@ -27,7 +27,7 @@ type Answer struct {
 	roles *audience // the members of the target's roles; nil: it names none
 }
 
-// RecipientsAll finds the recipients of each draft, in order. However many drafts there are, it asks the directory once for all their names, once for each role and once for each type.
+// RecipientsAll finds the recipients of each draft, in order. However many drafts there are, it asks the directory once for the names of each type, once for each role, and once for the mutes of each type that goes to roles or topics.
 // When the directory fails, it returns an error and no answers.
 //
 // Calls about few names that arrive while another is running are combined into one.
@@ -59,7 +59,7 @@ func (r *Router) askAll(ctx context.Context, drafts []notifier.Draft) ([]Answer,
 func (r *Router) nameAll(
 	ctx context.Context, drafts []notifier.Draft, answers []Answer, reached map[notifier.Topic]*audience, roles *roleBook,
 ) error {
-	seqs, err := r.seqs(ctx, drafts)
+	known, err := r.addressees(ctx, drafts)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (r *Router) nameAll(
 		case toTopic(t):
 			answers[i].To = reached[t.Topic].all.Clone()
 		case len(t.RoleNames()) == 0:
-			answers[i].To, answers[i].Err = found(t.Users, seqs)
+			answers[i].To, answers[i].Err = found(t.Users, known[r.mutable(drafts[i].Type)])
 		default:
 			if err := answers[i].join(ctx, t.RoleNames(), roles); err != nil {
 				return err
@@ -100,38 +100,61 @@ func (a *Answer) join(ctx context.Context, names []string, roles *roleBook) erro
 	return nil
 }
 
-func (r *Router) seqs(ctx context.Context, drafts []notifier.Draft) (map[string]int64, error) {
-	var names []string
-	for i := range drafts {
-		if len(drafts[i].Target.RoleNames()) == 0 {
-			names = append(names, drafts[i].Target.Users...)
-		}
-	}
-	if len(names) == 0 {
-		return nil, nil
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	seqs, _, err := r.dir.SeqsByName(ctx, names)
-	if err != nil {
-		return nil, fmt.Errorf("look up %d users: %w", len(names), err)
-	}
-	return seqs, nil
+// addressees are the users that drafts of one type name.
+type addressees struct {
+	seqs  map[string]int64
+	muted *roaring.Bitmap // those who have muted the type
 }
 
-// found returns the users among these names that exist. The error lists the unknown names, each
-// once.
-func found(names []string, seqs map[string]int64) (*roaring.Bitmap, error) {
+// mutable returns the type, or nothing if it cannot be muted.
+func (r *Router) mutable(typ string) string {
+	if r.topics != nil && !r.topics.Mutable(typ) {
+		return ""
+	}
+	return typ
+}
+
+// addressees looks up the users that the drafts name, by the type if it can be muted.
+func (r *Router) addressees(ctx context.Context, drafts []notifier.Draft) (map[string]addressees, error) {
+	names := map[string][]string{}
+	for i := range drafts {
+		if t := &drafts[i].Target; !toTopic(t) && len(t.RoleNames()) == 0 {
+			typ := r.mutable(drafts[i].Type)
+			names[typ] = append(names[typ], t.Users...)
+		}
+	}
+	known := make(map[string]addressees, len(names))
+	for typ, all := range names {
+		if len(all) == 0 {
+			continue
+		}
+		slices.Sort(all)
+		all = slices.Compact(all)
+		seqs, muted, err := r.dir.Addressees(ctx, typ, all)
+		if err != nil {
+			return nil, fmt.Errorf("look up %d users: %w", len(all), err)
+		}
+		known[typ] = addressees{seqs, muted}
+	}
+	return known, nil
+}
+
+// found returns the users among these names that exist and have not muted the type. The error lists the
+// unknown names, each once.
+func found(names []string, known addressees) (*roaring.Bitmap, error) {
 	to := roaring.New()
 	var unknown []string
 	told := map[string]bool{}
 	for _, name := range names {
-		if seq, known := seqs[name]; known {
+		if seq, exists := known.seqs[name]; exists {
 			to.Add(uint32(seq)) //nolint:gosec // the directory gives no seq above --max-seq
 		} else if !told[name] {
 			told[name] = true
 			unknown = append(unknown, name)
 		}
+	}
+	if known.muted != nil {
+		to.AndNot(known.muted)
 	}
 	if len(unknown) == 0 {
 		return to, nil
@@ -139,11 +162,13 @@ func found(names []string, seqs map[string]int64) (*roaring.Bitmap, error) {
 	return to, unknownUsers(unknown)
 }
 
-// muteAll removes the users who have muted the type, unless the type cannot be muted.
+// muteAll removes the members and subscribers who have muted the type, unless the type cannot be muted.
+// nameAll has done so for users that a target names.
 func (r *Router) muteAll(ctx context.Context, drafts []notifier.Draft, answers []Answer) error {
 	among := map[string]*roaring.Bitmap{} // by type
 	for i, a := range answers {
-		if a.To.IsEmpty() || r.topics != nil && !r.topics.Mutable(drafts[i].Type) {
+		t := &drafts[i].Target
+		if a.To.IsEmpty() || r.mutable(drafts[i].Type) == "" || !toTopic(t) && len(t.RoleNames()) == 0 {
 			continue
 		}
 		if of := among[drafts[i].Type]; of != nil {

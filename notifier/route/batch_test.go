@@ -21,9 +21,9 @@ type counting struct {
 	names, roles, mutes int
 }
 
-func (c *counting) SeqsByName(ctx context.Context, names []string) (map[string]int64, []string, error) {
+func (c *counting) Addressees(ctx context.Context, typ string, names []string) (map[string]int64, *roaring.Bitmap, error) {
 	c.names++
-	return c.directory.SeqsByName(ctx, names)
+	return c.directory.Addressees(ctx, typ, names)
 }
 
 func (c *counting) RoleMembers(ctx context.Context, role string) (*roaring.Bitmap, error) {
@@ -36,7 +36,7 @@ func (c *counting) MutedBy(ctx context.Context, typ string, among *roaring.Bitma
 	return c.directory.MutedBy(ctx, typ, among)
 }
 
-func TestManyDraftsTakeOneDirectoryCallOfEachKind(t *testing.T) {
+func TestManyDraftsTakeOneDirectoryCallOfEachKindAndType(t *testing.T) {
 	t.Parallel()
 	dir := &counting{directory: some}
 	var drafts []notifier.Draft
@@ -58,10 +58,10 @@ func TestManyDraftsTakeOneDirectoryCallOfEachKind(t *testing.T) {
 			t.Errorf("draft %d: %v, %v; want %v", i, a.To, a.Err, want[i])
 		}
 	}
-	if dir.names != 1 || dir.roles != 2 || dir.mutes != 2 {
-		t.Errorf("%d calls for names, %d for roles, %d for mutes; want 1, 2, 2", dir.names, dir.roles, dir.mutes)
+	if dir.names != 2 || dir.roles != 2 || dir.mutes != 2 {
+		t.Errorf("%d calls for names, %d for roles, %d for mutes; want 2 each", dir.names, dir.roles, dir.mutes)
 	}
-	if none, err := route.New(dir, nil).RecipientsAll(t.Context(), nil); err != nil || len(none) != 0 || dir.names != 1 {
+	if none, err := route.New(dir, nil).RecipientsAll(t.Context(), nil); err != nil || len(none) != 0 || dir.names != 2 {
 		t.Errorf("no drafts: %v, %v", none, err)
 	}
 }

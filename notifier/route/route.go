@@ -18,8 +18,9 @@ const shown = 10
 
 // Directory finds users and roles by name, and the users who have muted a type.
 type Directory interface {
-	// SeqsByName returns the seq of each known name, and the unknown names.
-	SeqsByName(ctx context.Context, names []string) (seqs map[string]int64, unknown []string, err error)
+	// Addressees returns the seq of each known name, and those of them who have muted a type. An empty
+	// type cannot be muted.
+	Addressees(ctx context.Context, typ string, names []string) (seqs map[string]int64, muted *roaring.Bitmap, err error)
 	// RoleMembers returns the seqs of a role's members: an empty bitmap for a role without members,
 	// notifier.ErrNotFound for an unknown role.
 	RoleMembers(ctx context.Context, role string) (*roaring.Bitmap, error)

@@ -23,7 +23,7 @@ type directory struct {
 	err   error
 
 	asked    *int  // calls of MutedBy
-	mutesErr error // returned by MutedBy only
+	mutesErr error // returned by MutedBy and Addressees only
 }
 
 func (d directory) MutedBy(_ context.Context, typ string, among *roaring.Bitmap) (*roaring.Bitmap, error) {
@@ -38,16 +38,17 @@ func (d directory) MutedBy(_ context.Context, typ string, among *roaring.Bitmap)
 	return muted, nil
 }
 
-func (d directory) SeqsByName(_ context.Context, names []string) (seqs map[string]int64, unknown []string, err error) {
-	seqs = map[string]int64{}
+func (d directory) Addressees(_ context.Context, typ string, names []string) (seqs map[string]int64, muted *roaring.Bitmap, err error) {
+	seqs, muted = map[string]int64{}, roaring.New()
 	for _, name := range names {
 		if seq, ok := d.users[name]; ok {
 			seqs[name] = seq
-		} else {
-			unknown = append(unknown, name)
+			if slices.Contains(d.mutes[typ], uint32(seq)) {
+				muted.Add(uint32(seq))
+			}
 		}
 	}
-	return seqs, unknown, d.err
+	return seqs, muted, errors.Join(d.err, d.mutesErr)
 }
 
 func (d directory) RoleMembers(_ context.Context, role string) (*roaring.Bitmap, error) {
@@ -151,8 +152,8 @@ func TestUsersWhoMutedTheTypeAreLeftOut(t *testing.T) {
 		asked  int
 	}{
 		{"like", notifier.Target{Role: "picker"}, []uint32{9}, 1},
-		{"like", notifier.Target{Users: []string{"alice", "bob"}}, []uint32{1}, 1},
-		{"like", notifier.Target{Users: []string{"bob"}}, nil, 1},
+		{"like", notifier.Target{Users: []string{"alice", "bob"}}, []uint32{1}, 0},
+		{"like", notifier.Target{Users: []string{"bob"}}, nil, 0},
 		{"all", notifier.Target{Role: "picker"}, nil, 1},
 		{"all", notifier.Target{Role: "empty"}, nil, 0},
 		{"news", notifier.Target{Role: "picker"}, []uint32{7, 9}, 1},
