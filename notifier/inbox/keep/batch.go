@@ -68,9 +68,9 @@ func (g *group) step(ctx context.Context, marks []mark) error {
 	for i, m := range marks {
 		seqs[i] = m.Seq
 	}
-	all, err := g.f.c.Inbox.Read(ctx, seqs)
+	all, err := g.f.read(ctx, seqs)
 	if err != nil {
-		return fmt.Errorf("read %d inboxes: %w", len(seqs), err)
+		return err
 	}
 	if len(all) > 0 {
 		if err = g.f.save(ctx, all); err != nil {
@@ -79,6 +79,18 @@ func (g *group) step(ctx context.Context, marks []mark) error {
 		g.counts.note(all)
 	}
 	return g.clean(ctx, marks, all)
+}
+
+func (f *Flusher) read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error) {
+	if err := f.reads.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer f.reads.Release(1)
+	all, err := f.c.Inbox.Read(ctx, seqs)
+	if err != nil {
+		return nil, fmt.Errorf("read %d inboxes: %w", len(seqs), err)
+	}
+	return all, nil
 }
 
 func (f *Flusher) save(ctx context.Context, all []notifier.Snapshot) error {

@@ -30,8 +30,11 @@ const (
 	groups    = 8 // of partitions, each written by one instance at a time
 	groupSize = keys.Partitions / groups
 
-	flushing  = 3 // groups written at a time by Flush
-	maxSaves  = 2 // at a time: a sender waiting for SQLite's only writer then has at most these ahead of it
+	flushing = 3 // groups written at a time by Flush
+	// Batches read and saved at a time: others who use Redis, and SQLite's only writer, have at most these
+	// ahead of them. The next batch is read while one is saved.
+	maxReads  = 2
+	maxSaves  = 2
 	leaseLife = 3 * time.Second
 	maxPause  = 5 * time.Second // longest pause between retries
 )
@@ -77,7 +80,7 @@ type FlusherConfig struct {
 
 	Leases lease.Source  // default lease.Alone
 	Every  time.Duration // between two rounds: 1 s
-	Batch  int           // users in memory at a time, in each of the 8 groups: 500
+	Batch  int           // users in memory at a time, in each of the 8 groups: 125
 	Idle   time.Duration // an inbox unused for this long is evicted: 30 days; negative: never
 	Sample int           // inboxes checked for drift every 10 s: 64; negative: none
 
@@ -95,6 +98,7 @@ type FlusherConfig struct {
 type Flusher struct {
 	c       FlusherConfig
 	groups  [groups]*group
+	reads   *semaphore.Weighted
 	saves   *semaphore.Weighted
 	users   atomic.Int64
 	rows    atomic.Int64
@@ -113,7 +117,7 @@ func NewFlusher(c FlusherConfig) *Flusher {
 		c.Every = time.Second
 	}
 	if c.Batch <= 0 {
-		c.Batch = 500
+		c.Batch = 125
 	}
 	if c.Idle == 0 {
 		c.Idle = 30 * 24 * time.Hour
@@ -130,7 +134,7 @@ func NewFlusher(c FlusherConfig) *Flusher {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	f := &Flusher{c: c, saves: semaphore.NewWeighted(maxSaves), drift: map[notifier.DriftKind]int64{}}
+	f := &Flusher{c: c, reads: semaphore.NewWeighted(maxReads), saves: semaphore.NewWeighted(maxSaves), drift: map[notifier.DriftKind]int64{}}
 	for i := range f.groups {
 		g := &group{f: f, first: i * groupSize, counts: counts{rdb: c.Redis, inbox: c.Inbox, store: c.Store, keys: c.Keys, now: c.Now, first: i * groupSize}}
 		g.lease = c.Leases(fmt.Sprint("flush:", i), leaseLife)
