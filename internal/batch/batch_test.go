@@ -162,7 +162,7 @@ func TestTheWorkerLingersForTheNextCallerAndThenEnds(t *testing.T) {
 			if err := q.Do(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(pause) // of the bubble; the last one leaves no goroutine, or the bubble would not end
+			<-time.After(pause) // of the bubble; the last one leaves no goroutine, or the bubble would not end
 		}
 		if workers[0] != workers[1] || workers[1] != workers[2] || workers[2] == workers[3] {
 			t.Errorf("the calls ran in %q; want one for three, and another after a second", workers)

@@ -67,7 +67,7 @@ func TestCallsThatArriveDuringAnotherAreCombined(t *testing.T) {
 		})
 		dir.let <- struct{}{} // a later call runs at once
 		all.Wait()
-		time.Sleep(time.Second) // of the bubble: nobody calls any more
+		<-time.After(time.Second) // of the bubble: nobody calls any more
 	})
 }
 
@@ -99,7 +99,7 @@ func TestACombinedCallHasABoundedNumberOfDrafts(t *testing.T) {
 		if n := dir.asked.Load(); n != 3 {
 			t.Errorf("%d directory calls, want 3", n)
 		}
-		time.Sleep(time.Second) // as above
+		<-time.After(time.Second) // as above
 	})
 }
 
@@ -140,7 +140,7 @@ func TestACancelledCallDoesNotAffectTheOthers(t *testing.T) {
 		if n := dir.asked.Load(); n != 2 {
 			t.Errorf("%d directory calls, want 2", n)
 		}
-		time.Sleep(time.Second) // as above
+		<-time.After(time.Second) // as above
 	})
 }
 
