@@ -67,6 +67,9 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	if ticked(values, "save") {
 		return h.saveDraft(w, r, values, err)
 	}
+	if values.Get("template") == "0" { // the question for its name was cancelled
+		return h.showSend(w, r, http.StatusOK, h.sendPage(r, h.typed(r, values)))
+	}
 	if ticked(values, "template") {
 		return h.saveTemplate(w, r, values, err)
 	}

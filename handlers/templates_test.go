@@ -21,6 +21,11 @@ func TestATemplateIsNamedAndSavedAndNothingIsSent(t *testing.T) {
 	if first := r.page.Find("#send button[type=submit]").First(); first.AttrOr("name", "") != "template" {
 		t.Errorf("Enter in the field of the name presses %q", first.Text())
 	}
+	cancelled := w.post("carol", "/staff/send", append(slices.Clone(goodForm), "once", token, "template", "0", "template_name", "Greeting")...)
+	cancelled.wantStatus(t, http.StatusOK)
+	if cancelled.count("#template_name") != 0 || cancelled.attr("#title", "value") != "Hello" || len(book.all) != 0 {
+		t.Errorf("the question, cancelled: %s", cancelled.body)
+	}
 	named := append(slices.Clone(form), "template_name", "  Greeting ")
 	r = w.post("carol", "/staff/send", named...).wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=template-saved] p", "Template “Greeting” saved. Manage templates")
