@@ -39,11 +39,12 @@ build: ## build bin/carillon
 release: ## build the files of a release for all systems, in dist; takes minutes at first
 	$(GO) run ./scripts/release
 
+# The tests of e2e run a program that they build, of which the cache of go test knows nothing.
 test: setup ## install the packages that the tests need, then run all tests
 	$(GO) vet ./...
 	$(GO) test -vet=off $(REST)
 	$(GO) test -vet=off -race $(patsubst %,-gcflags=%=-race=false,$(UNRACED)) $(RACED)
-	$(GO) test -vet=off -p 1 -timeout 25m ./e2e/...
+	$(GO) test -vet=off -p 1 -count=1 -timeout 25m ./e2e/...
 	npm run --silent html
 
 soak: setup ## kill instances a hundred times and break everything around them ten times; takes an hour

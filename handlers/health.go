@@ -55,8 +55,13 @@ func plain(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text)) // the client may have disconnected
 }
 
+// filePolicy is for files, which are no pages and load nothing. It is shorter than the one for pages.
+const filePolicy = "default-src 'none'"
+
 func (h *Handlers) static(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Content-Security-Policy", filePolicy)
 	if !h.files.Serve(w, r) {
+		w.Header().Set("Content-Security-Policy", policy)
 		return notifier.ErrNotFound
 	}
 	return nil

@@ -31,6 +31,15 @@ func TestEveryResponseHasSecurityHeaders(t *testing.T) {
 			t.Errorf("%s: HSTS without https", address)
 		}
 	}
+	page := w.get("alice", "/inbox")
+	for address, want := range map[string]string{
+		page.attr("link[rel=stylesheet]", "href"): "default-src 'none'",
+		"/static/nothing":                         page.Header.Get("Content-Security-Policy"),
+	} {
+		if got := w.get("alice", address).Header.Get("Content-Security-Policy"); got != want {
+			t.Errorf("%s: the policy is %q, want %q", address, got, want)
+		}
+	}
 	w = newWorld(t, func(w *world) { w.config.PublicURL = "https://bell.example" })
 	if w.get("", "/login").Header.Get("Strict-Transport-Security") == "" {
 		t.Error("no HSTS with https")
