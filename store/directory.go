@@ -88,19 +88,8 @@ func (s *Store) UserByName(ctx context.Context, name string) (notifier.User, err
 // SeqsByName returns the number of each name, and the unknown names in the order given, without
 // duplicates.
 func (s *Store) SeqsByName(ctx context.Context, names []string) (seqs map[string]int64, unknown []string, err error) {
-	seqs = make(map[string]int64, len(names))
-	askable := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !notifier.ValidName(n) })
-	known := func(rows *sql.Rows) error {
-		var name string
-		var seq int64
-		err := rows.Scan(&name, &seq)
-		seqs[name] = seq
-		return err
-	}
-	for part := range slices.Chunk(askable, listSize) {
-		if err := s.ask(ctx, s.ready.names, known, s.dialect.textList(part)); err != nil {
-			return nil, nil, s.fail(err, "look up %d users by name", len(names))
-		}
+	if seqs, _, err = s.Addressees(ctx, "", names); err != nil {
+		return nil, nil, err
 	}
 	told := make(map[string]bool)
 	for _, name := range names {

@@ -11,7 +11,6 @@ import (
 type statements struct {
 	session *sql.Stmt // a session that is not in the cache
 	user    *sql.Stmt // a user by name
-	names   *sql.Stmt // the numbers of names
 	named   *sql.Stmt // the numbers of names, and who of them has muted a type
 	muted   *sql.Stmt // those of a few users who have muted a type
 
@@ -36,7 +35,6 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	prepared := on(s.read)
 	s.ready.session = prepared(sessionQuery)
 	s.ready.user = prepared(userQuery(`u.name = $1`))
-	s.ready.names = prepared(`SELECT name, seq FROM users WHERE ` + s.dialect.within("name", 1))
 	s.ready.named = prepared(`SELECT name, seq, EXISTS (SELECT 1 FROM mutes m WHERE m.type = $1 AND m.seq = users.seq)
 		FROM users WHERE ` + s.dialect.within("name", 2))
 	s.ready.muted = prepared(`SELECT seq FROM mutes WHERE type = $1 AND ` + s.dialect.within("seq", 2))
