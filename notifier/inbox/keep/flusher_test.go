@@ -210,12 +210,18 @@ func TestAtMostOneBatchPerGroupIsInMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
 		var mu sync.Mutex
-		var held, most, largest, saving, savers int
+		var held, most, largest, reading, readers, saving, savers int
 		b.onRead = func(seqs []int64) error {
 			mu.Lock()
-			defer mu.Unlock()
 			held += len(seqs)
 			most, largest = max(most, held), max(largest, len(seqs))
+			reading++
+			readers = max(readers, reading)
+			mu.Unlock()
+			<-time.After(400 * time.Millisecond) // longer than until the next group begins
+			mu.Lock()
+			defer mu.Unlock()
+			reading--
 			return nil
 		}
 		d.onSave = func(all []notifier.Snapshot) error {
@@ -237,8 +243,8 @@ func TestAtMostOneBatchPerGroupIsInMemory(t *testing.T) {
 		if largest != 100 || most > 8*100 {
 			t.Errorf("at most %d at a time in a group and %d in total", largest, most)
 		}
-		if savers != 2 {
-			t.Errorf("%d groups saved to SQL at once", savers)
+		if readers != 2 || savers != 2 {
+			t.Errorf("%d groups read from Redis at once, and %d saved to SQL; want 2", readers, savers)
 		}
 	})
 }
