@@ -36,7 +36,7 @@ type eventsOutput struct{ Body func(huma.Context) }
 func (m *me) events(ctx context.Context, in *eventsInput) (*eventsOutput, error) {
 	who := askerOf(ctx)
 	of := who.Stream(in.Visible == "1", in.Toasts == "1", m.Now())
-	return &eventsOutput{m.stream(who.Reader(), of)}, nil //nolint:contextcheck // huma passes the request's context
+	return &eventsOutput{m.stream(who.Reader(), of)}, nil //nolint:contextcheck // huma calls the stream with the context of the request
 }
 
 // stream answers with an event stream.

@@ -55,5 +55,5 @@ func (m *me) ackToasts(ctx context.Context, in *ackInput) (*struct{}, error) {
 	if err := m.People.Ack(ctx, askerOf(ctx).User.Seq, ids); err != nil && !errors.Is(err, notifier.ErrNotFound) {
 		return nil, err
 	}
-	return nil, nil //nolint:nilnil // 204 has no body
+	return &struct{}{}, nil
 }

@@ -150,8 +150,8 @@ func (w *world) nginx(ctx context.Context, all []*process) (*process, error) {
 		return nil, fmt.Errorf("configure nginx: %w", err)
 	}
 	if os.Getuid() == 0 { // its worker runs as nobody
-		err = os.Chmod(w.dir, 0o711)                 //nolint:gosec // it holds test data, and others may only pass through
-		err = errors.Join(err, os.Chmod(dir, 0o777)) //nolint:gosec // holds nothing
+		err = os.Chmod(w.dir, 0o711)                 //nolint:gosec // nginx's worker must reach the directory below; it cannot list or read this one
+		err = errors.Join(err, os.Chmod(dir, 0o777)) //nolint:gosec // the worker puts its temporary files there, which are those of the benchmark
 	}
 	if err != nil {
 		return nil, err

@@ -148,13 +148,13 @@ func (p *peer) sendToRole(ctx context.Context) (took time.Duration, err error) {
 
 // ask makes one call of the API and reads the answer.
 func (p *peer) ask(ctx context.Context, method, path string, body []byte, into any) error {
-	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.addr+"/api/v1"+path, bytes.NewReader(body)) //nolint:gosec // our own server
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.addr+"/api/v1"+path, bytes.NewReader(body)) //nolint:gosec // the address is that of the server that this benchmark has started
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+p.token)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r) //nolint:gosec // our own server
+	answer, err := http.DefaultClient.Do(r) //nolint:gosec // as above
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
