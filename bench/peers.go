@@ -3,20 +3,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"strconv"
 	"time"
 
-	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/bench/bound"
 	"github.com/carillonhq/carillon/bench/load"
-	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/store"
 )
 
 // Peers are servers with the same interface for applications and browsers: a request over HTTP
@@ -160,113 +153,4 @@ func (w *world) singlesAt(ctx context.Context, t *peer, fleet *load.Fleet, name 
 	s.most.add(name, float64(r.Marks)/took.Seconds())
 	s.wrong.add(name, wrongOf(r, count))
 	return nil
-}
-
-// peer is a target whose messages are sent over HTTP.
-type peer struct {
-	*target
-	calls *calls
-	token string // of Carillon
-}
-
-// dial connects. A server ends connections that send nothing for long.
-func (p *peer) dial(ctx context.Context) (err error) {
-	p.calls, err = newCalls(ctx, p.addr)
-	return err
-}
-
-// peer starts a server. The caller stops it.
-func (w *world) peer(ctx context.Context, name string) (p *peer, err error) {
-	if name == ours {
-		return w.ourPeer(ctx, nil)
-	}
-	p = &peer{}
-	if p.target, err = w.target(ctx, name); err != nil {
-		return nil, err
-	}
-	send := func(user string, m load.Mark) error {
-		text, err := notifier.EncodeContent(w.notice(m, 0).Content())
-		if err != nil {
-			return err
-		}
-		var b bytes.Buffer
-		fmt.Fprintf(&b, "POST /publish?to=%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", user, p.addr, len(text), text)
-		return p.calls.ask(b.Bytes())
-	}
-	p.one = func(_ context.Context, user int, m load.Mark) error { return send(strconv.Itoa(user), m) }
-	p.many = func(_ context.Context, m load.Mark) error { return send(bound.Everyone, m) }
-	return p, nil
-}
-
-// ourPeer starts Carillon with an API key. prepare may change its database before.
-func (w *world) ourPeer(ctx context.Context, prepare func(*store.Store) error) (p *peer, err error) {
-	p = &peer{}
-	if p.target, err = w.startCarillon(ctx, func(st *store.Store) (err error) {
-		if prepare != nil {
-			if err := prepare(st); err != nil {
-				return err
-			}
-		}
-		p.token, err = newKey(ctx, st)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	a := &application{p.target, p.token}
-	send := func(body any) error {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		return p.calls.ask(a.call(http.MethodPost, "/notices", text, ""))
-	}
-	p.one = func(_ context.Context, user int, m load.Mark) error {
-		d := w.notice(m, 1).Draft
-		return send(posted{notifier.Target{Users: []string{userName(user + 1)}}, d.Type, d.Title, d.Body, d.Link})
-	}
-	p.many = func(_ context.Context, m load.Mark) error { // the API takes names of audiences, and announcements have no type
-		d := w.notice(m, 1).Draft
-		return send(map[string]any{"target": map[string]any{"audiences": []string{"customer"}}, "title": d.Title, "body": d.Body})
-	}
-	return p, nil
-}
-
-// newKey makes an API key that may do everything, and returns its token.
-func newKey(ctx context.Context, st *store.Store) (string, error) {
-	token, hash := api.NewKey()
-	_, err := st.AddKey(ctx, notifier.APIKey{Name: "bench", Scopes: notifier.KeyScopes()}, hash)
-	return token, err
-}
-
-// calls are keep-alive connections for requests from many goroutines.
-type calls struct{ free chan *load.PageConn }
-
-func newCalls(ctx context.Context, addr string) (*calls, error) {
-	c := &calls{free: make(chan *load.PageConn, callers)}
-	for range callers {
-		conn, err := load.DialPage(ctx, addr)
-		if err != nil {
-			c.close()
-			return nil, err
-		}
-		c.free <- conn
-	}
-	return c, nil
-}
-
-func (c *calls) ask(request []byte) error {
-	conn := <-c.free
-	defer func() { c.free <- conn }()
-	a, err := conn.Ask(request)
-	if err == nil && a.Status/100 != 2 {
-		err = fmt.Errorf("answered %d", a.Status)
-	}
-	return err
-}
-
-// close disconnects. No request may be under way.
-func (c *calls) close() {
-	for len(c.free) > 0 {
-		(<-c.free).Close()
-	}
 }

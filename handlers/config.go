@@ -41,20 +41,6 @@ type SignIns interface {
 	Attempt(ctx context.Context, address string) (takeBack func(), err error)
 }
 
-// Provider signs users in at an identity provider; see internal/idp, whose errors it returns.
-type Provider interface {
-	Host() string
-	// Begin returns where the browser goes to sign in, and a cookie for it, which Used removes.
-	Begin(ctx context.Context, next string) (to string, cookie *http.Cookie, err error)
-	// Finish returns the session of the user with whom the browser comes back, and where they wanted
-	// to go.
-	Finish(r *http.Request) (signed notifier.Signed, next string, err error)
-	Used() *http.Cookie
-	// Leave returns where the user of a session signs out at the provider; empty: they need not. It returns
-	// idp.ErrAway.
-	Leave(ctx context.Context, session string) (string, error)
-}
-
 // Inbox is how pages read and change inboxes; see notifier/inbox.
 type Inbox interface {
 	Open(ctx context.Context, seq int64) (notifier.Page, error)
@@ -150,45 +136,10 @@ type Stream interface {
 	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, s notifier.StreamOf) error
 }
 
-// Toasts records what browsers report about toasts; see notifier/person.
-type Toasts interface {
-	// Ack records that these toasts were shown to the user. It returns notifier.ErrNotFound if
-	// the user has none of them waiting.
-	Ack(ctx context.Context, seq int64, ids []string) error
-	// Active records whether a page of the session is visible.
-	Active(ctx context.Context, seq int64, session string, visible bool) error
-}
-
-// DeadLetters manages work that failed too often and was put aside; see notifier/pipeline and
-// store.
-type DeadLetters interface {
-	// DeadLetters lists them, newest first, with ids below before; 0 means all.
-	DeadLetters(ctx context.Context, before int64, limit int) ([]notifier.DeadLetter, error)
-	CountDeadLetters(ctx context.Context) (int64, error)
-	// DeadLettersOf counts the dead letters of one notice.
-	DeadLettersOf(ctx context.Context, noticeID int64) (int64, error)
-	// Contents returns the notices that still exist, by id.
-	Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error)
-	// Replay puts a dead letter back to be tried again; Discard deletes it. Both return
-	// notifier.ErrNotFound if it no longer exists.
-	Replay(ctx context.Context, id int64) error
-	Discard(ctx context.Context, id int64) error
-}
-
 // Health checks the databases that Carillon depends on.
 type Health interface {
 	SQL(ctx context.Context) error
 	Redis(ctx context.Context) error
-}
-
-// Settings stores a user's settings; see notifier/person. The user's next page uses them.
-type Settings interface {
-	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
-	// SetMute mutes or unmutes a type of notice. A type that cannot be muted is a
-	// *notifier.InvalidError.
-	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
-	// Mutes lists the types that a user has muted, by slug.
-	Mutes(ctx context.Context, seq int64) ([]string, error)
 }
 
 // DemoUser is a user of a demo; the login page shows their password.

@@ -15,6 +15,22 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
+// DeadLetters manages work that failed too often and was put aside; see notifier/pipeline and
+// store.
+type DeadLetters interface {
+	// DeadLetters lists them, newest first, with ids below before; 0 means all.
+	DeadLetters(ctx context.Context, before int64, limit int) ([]notifier.DeadLetter, error)
+	CountDeadLetters(ctx context.Context) (int64, error)
+	// DeadLettersOf counts the dead letters of one notice.
+	DeadLettersOf(ctx context.Context, noticeID int64) (int64, error)
+	// Contents returns the notices that still exist, by id.
+	Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error)
+	// Replay puts a dead letter back to be tried again; Discard deletes it. Both return
+	// notifier.ErrNotFound if it no longer exists.
+	Replay(ctx context.Context, id int64) error
+	Discard(ctx context.Context, id int64) error
+}
+
 const (
 	deadLettersPath   = "/staff/deadletters"
 	deadLettersOnPage = 50

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +11,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
+
+// Provider signs users in at an identity provider; see internal/idp, whose errors it returns.
+type Provider interface {
+	Host() string
+	// Begin returns where the browser goes to sign in, and a cookie for it, which Used removes.
+	Begin(ctx context.Context, next string) (to string, cookie *http.Cookie, err error)
+	// Finish returns the session of the user with whom the browser comes back, and where they wanted
+	// to go.
+	Finish(r *http.Request) (signed notifier.Signed, next string, err error)
+	Used() *http.Cookie
+	// Leave returns where the user of a session signs out at the provider; empty: they need not. It returns
+	// idp.ErrAway.
+	Leave(ctx context.Context, session string) (string, error)
+}
 
 // providerFaults say what users are told when the identity provider has not signed them in.
 var providerFaults = []struct {

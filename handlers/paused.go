@@ -1,6 +1,14 @@
 package handlers
 
-import "net/http"
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
 
 // paused says until when the request's user has paused; empty: they have not.
 func (h *Handlers) paused(r *http.Request) string {
@@ -11,4 +19,51 @@ func (h *Handlers) paused(r *http.Request) string {
 	}
 	text := h.text(r)
 	return text.F("preferences.paused", "Time", text.Exact(until.In(now.Location())))
+}
+
+// pause holds back what is not urgent until a time, or ends that.
+func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, "for", "until")
+	if err != nil {
+		return err
+	}
+	until, code := pauseEnd(values, h.now(r))
+	if code != "" {
+		p := h.settingsPage(r, visitOf(r).user.User.Settings, nil)
+		p.Preferences.PauseFault = faultText(p.Text, notifier.FieldError{Field: "until", Code: code})
+		return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
+	}
+	user := &visitOf(r).user.User
+	if _, err := h.Reach.SetPreferences(r.Context(), h.actor(r), user.Name, notifier.PutPreferences{PausedUntil: &until}); err != nil {
+		return fmt.Errorf("pause for user %d: %w", user.Seq, err)
+	}
+	redirect(w, r, "/settings?done=saved")
+	return nil
+}
+
+// pauseEnd reads until when to pause; zero: not. code is an error code.
+func pauseEnd(values url.Values, now time.Time) (until time.Time, code string) {
+	nine := func(days int) time.Time {
+		return time.Date(now.Year(), now.Month(), now.Day()+days, 9, 0, 0, 0, now.Location())
+	}
+	switch values.Get("for") {
+	case "off":
+		return time.Time{}, ""
+	case "1h":
+		return now.Add(time.Hour), ""
+	case "tomorrow":
+		return nine(1), ""
+	case "monday":
+		return nine(cmp.Or((int(time.Monday)-int(now.Weekday())+7)%7, 7)), ""
+	case "", "until":
+		until, code = readMoment(values.Get("until"), now.Location())
+		if code == "" && until.IsZero() {
+			code = notifier.CodeRequired
+		}
+		if code == "" && !until.After(now) {
+			code = notifier.CodeEndsPast
+		}
+		return until, code
+	}
+	return until, codeForm
 }

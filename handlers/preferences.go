@@ -1,15 +1,12 @@
 package handlers
 
 import (
-	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -163,146 +160,4 @@ func (h *Handlers) savePreferences(w http.ResponseWriter, r *http.Request) error
 	h.mutes.Invalidate(user.Seq)
 	redirect(w, r, "/settings?done=saved")
 	return nil
-}
-
-// preferenceFields are the fields of the form. The types are those that it lists: one of them may have been
-// deleted since the page was shown, and is left out then.
-func preferenceFields(sent url.Values) []string {
-	fields := []string{"mail", "mail_at", "push", "quiet_from", "quiet_to", "zone"}
-	for _, slug := range sent["type"] {
-		for _, way := range views.Ways() {
-			fields = append(fields, views.Box(slug, way))
-		}
-	}
-	return fields
-}
-
-// readPreferences reads the form. A missing field keeps what the user had.
-func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences) (set notifier.PutPreferences, err error) {
-	var bad notifier.InvalidError
-	when := func(field string) *notifier.When {
-		w, ok := notifier.ParseWhen(values.Get(field))
-		if !ok {
-			bad.Add(field, notifier.CodeBadWhen, nil)
-		}
-		return &w
-	}
-	minute := func(field string) int {
-		m, ok := notifier.ParseMinute(values.Get(field))
-		if !ok {
-			bad.Add(field, notifier.CodeBadMinute, nil)
-		}
-		return m
-	}
-	if values.Has("mail") {
-		set.Mail, set.MailAt = when("mail"), had.MailAt
-		if values.Get("mail_at") != "" {
-			set.MailAt = minute("mail_at")
-		}
-	}
-	if values.Has("push") {
-		set.Push = when("push")
-	}
-	from, to := values.Get("quiet_from"), values.Get("quiet_to")
-	set.SetQuiet = values.Has("quiet_from") || values.Has("quiet_to")
-	switch {
-	case from == "" && to == "":
-	case from == "" || to == "":
-		bad.Add("quiet", notifier.CodeHalfQuiet, nil)
-	default:
-		set.Quiet = &notifier.Quiet{From: minute("quiet_from"), To: minute("quiet_to")}
-	}
-	if zone := values.Get("zone"); zone != "" {
-		set.Zone = &zone
-	}
-	if values.Has("type") {
-		set.Types = h.readWants(values, had)
-	}
-	return set, bad.OrNil()
-}
-
-// readWants reads the boxes of the listed types. What equals the type's default is not stored, so that a
-// change of the default reaches the user.
-func (h *Handlers) readWants(values url.Values, had *notifier.Preferences) map[string]notifier.TypeWants {
-	all := map[string]notifier.TypeWants{}
-	for typ, w := range had.Types {
-		all[typ] = w
-	}
-	for _, slug := range values["type"] {
-		t, known := h.knownType(slug)
-		if !known {
-			continue
-		}
-		has := all[slug]
-		w := notifier.TypeWants{Inbox: chosenBox(values, slug, views.WayInbox, true), Push: has.Push, Mail: has.Mail}
-		if t.NoMute {
-			w.Inbox = has.Inbox
-		}
-		if h.Devices != nil {
-			w.Push = chosenBox(values, slug, views.WayDevices, !t.NoPush)
-		}
-		if h.Mailing {
-			w.Mail = chosenBox(values, slug, views.WayMail, !t.NoMail)
-		}
-		delete(all, slug)
-		if w != (notifier.TypeWants{}) {
-			all[slug] = w
-		}
-	}
-	return all
-}
-
-// chosenBox returns whether a box is ticked, or nil if that is the default.
-func chosenBox(values url.Values, slug string, way views.Way, otherwise bool) *bool {
-	if on := values.Has(views.Box(slug, way)); on != otherwise {
-		return &on
-	}
-	return nil
-}
-
-// pause holds back what is not urgent until a time, or ends that.
-func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "for", "until")
-	if err != nil {
-		return err
-	}
-	until, code := pauseEnd(values, h.now(r))
-	if code != "" {
-		p := h.settingsPage(r, visitOf(r).user.User.Settings, nil)
-		p.Preferences.PauseFault = faultText(p.Text, notifier.FieldError{Field: "until", Code: code})
-		return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
-	}
-	user := &visitOf(r).user.User
-	if _, err := h.Reach.SetPreferences(r.Context(), h.actor(r), user.Name, notifier.PutPreferences{PausedUntil: &until}); err != nil {
-		return fmt.Errorf("pause for user %d: %w", user.Seq, err)
-	}
-	redirect(w, r, "/settings?done=saved")
-	return nil
-}
-
-// pauseEnd reads until when to pause; zero: not. code is an error code.
-func pauseEnd(values url.Values, now time.Time) (until time.Time, code string) {
-	nine := func(days int) time.Time {
-		return time.Date(now.Year(), now.Month(), now.Day()+days, 9, 0, 0, 0, now.Location())
-	}
-	switch values.Get("for") {
-	case "off":
-		return time.Time{}, ""
-	case "1h":
-		return now.Add(time.Hour), ""
-	case "tomorrow":
-		return nine(1), ""
-	case "monday":
-		return nine(cmp.Or((int(time.Monday)-int(now.Weekday())+7)%7, 7)), ""
-	case "", "until":
-		until, code = readMoment(values.Get("until"), now.Location())
-		if code == "" && until.IsZero() {
-			code = notifier.CodeRequired
-		}
-		if code == "" && !until.After(now) {
-			code = notifier.CodeEndsPast
-		}
-		return until, code
-	}
-	return until, codeForm
 }

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,16 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
+
+// Settings stores a user's settings; see notifier/person. The user's next page uses them.
+type Settings interface {
+	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
+	// SetMute mutes or unmutes a type of notice. A type that cannot be muted is a
+	// *notifier.InvalidError.
+	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
+	// Mutes lists the types that a user has muted, by slug.
+	Mutes(ctx context.Context, seq int64) ([]string, error)
+}
 
 // themeAuto is the form's value for a theme that follows the system.
 const themeAuto = "auto"

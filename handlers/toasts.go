@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,15 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 )
+
+// Toasts records what browsers report about toasts; see notifier/person.
+type Toasts interface {
+	// Ack records that these toasts were shown to the user. It returns notifier.ErrNotFound if
+	// the user has none of them waiting.
+	Ack(ctx context.Context, seq int64, ids []string) error
+	// Active records whether a page of the session is visible.
+	Active(ctx context.Context, seq int64, session string, visible bool) error
+}
 
 // codeBadToast is the error code for an invalid toast id, or more ids than a user can have
 // waiting.

@@ -5,13 +5,11 @@ package instance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/redis/go-redis/v9"
@@ -19,7 +17,6 @@ import (
 
 	"github.com/carillonhq/carillon/internal/asking"
 	"github.com/carillonhq/carillon/internal/config"
-	"github.com/carillonhq/carillon/internal/demo"
 	"github.com/carillonhq/carillon/internal/embedded"
 	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/internal/session"
@@ -190,28 +187,6 @@ func Serve(ctx context.Context, o Options, announce func(Address) error) (err er
 
 func newInstance(o Options) *instance {
 	return &instance{cfg: o.Config, demo: o.Demo, id: o.Build, log: o.Log, target: o.Config.Redis, listeners: map[*http.Server]net.Listener{}, times: newHistograms()}
-}
-
-func (i *instance) addDemo(ctx context.Context) (func() error, error) {
-	if err := demo.Refuse(ctx, i.db, &i.cfg, i.demo); err != nil || !i.demo {
-		return nil, err
-	}
-	var err error
-	if i.fresh, err = demo.AddUsers(ctx, i.db, &i.cfg); err != nil {
-		return nil, fmt.Errorf("add the demo users: %w", err)
-	}
-	return nil, nil
-}
-
-func (i *instance) sendDemo(ctx context.Context) (func() error, error) {
-	if !i.fresh {
-		return nil, nil
-	}
-	from, err := i.db.UserByName(ctx, demo.Sender)
-	if err != nil {
-		return nil, fmt.Errorf("find the sender of the demonstration: %w", err)
-	}
-	return nil, sendDemo(ctx, i.pipeConfig(), from, demo.Notices(&i.cfg, time.Now()))
 }
 
 func (i *instance) runGuard(ctx context.Context) (func() error, error) {

@@ -3,16 +3,12 @@ package instance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/config"
-	"github.com/carillonhq/carillon/internal/demo"
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -70,31 +66,4 @@ func delivering(ctx context.Context, p *pipeline.Pipeline) (stop func() error) {
 		cancel()
 		return <-ended
 	}
-}
-
-// sendDemo sends the notices of the demonstration through a pipeline whose clock is behind, so that
-// they are some minutes or days old.
-func sendDemo(ctx context.Context, c pipeline.Config, from notifier.User, notices []demo.Notice) error {
-	var ago atomic.Int64
-	c.Now = func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }
-	c.Idle = sendIdle
-	p := pipeline.New(c)
-	stop := delivering(ctx, p)
-	var err error
-	for _, d := range notices {
-		ago.Store(int64(d.Ago))
-		d.Sender = notifier.UserRef(from)
-		var sure notifier.Confirmed
-		if sure, err = p.Confirm(ctx, d.Draft); err == nil {
-			_, err = p.Send(ctx, sure, nil)
-		}
-		if err != nil {
-			break
-		}
-	}
-	p.Close()
-	if err = errors.Join(err, stop()); err != nil {
-		return fmt.Errorf("send the notices of the demonstration: %w", err)
-	}
-	return nil
 }

@@ -1,0 +1,103 @@
+package handlers
+
+import (
+	"net/url"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// preferenceFields are the fields of the form. The types are those that it lists: one of them may have been
+// deleted since the page was shown, and is left out then.
+func preferenceFields(sent url.Values) []string {
+	fields := []string{"mail", "mail_at", "push", "quiet_from", "quiet_to", "zone"}
+	for _, slug := range sent["type"] {
+		for _, way := range views.Ways() {
+			fields = append(fields, views.Box(slug, way))
+		}
+	}
+	return fields
+}
+
+// readPreferences reads the form. A missing field keeps what the user had.
+func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences) (set notifier.PutPreferences, err error) {
+	var bad notifier.InvalidError
+	when := func(field string) *notifier.When {
+		w, ok := notifier.ParseWhen(values.Get(field))
+		if !ok {
+			bad.Add(field, notifier.CodeBadWhen, nil)
+		}
+		return &w
+	}
+	minute := func(field string) int {
+		m, ok := notifier.ParseMinute(values.Get(field))
+		if !ok {
+			bad.Add(field, notifier.CodeBadMinute, nil)
+		}
+		return m
+	}
+	if values.Has("mail") {
+		set.Mail, set.MailAt = when("mail"), had.MailAt
+		if values.Get("mail_at") != "" {
+			set.MailAt = minute("mail_at")
+		}
+	}
+	if values.Has("push") {
+		set.Push = when("push")
+	}
+	from, to := values.Get("quiet_from"), values.Get("quiet_to")
+	set.SetQuiet = values.Has("quiet_from") || values.Has("quiet_to")
+	switch {
+	case from == "" && to == "":
+	case from == "" || to == "":
+		bad.Add("quiet", notifier.CodeHalfQuiet, nil)
+	default:
+		set.Quiet = &notifier.Quiet{From: minute("quiet_from"), To: minute("quiet_to")}
+	}
+	if zone := values.Get("zone"); zone != "" {
+		set.Zone = &zone
+	}
+	if values.Has("type") {
+		set.Types = h.readWants(values, had)
+	}
+	return set, bad.OrNil()
+}
+
+// readWants reads the boxes of the listed types. What equals the type's default is not stored, so that a
+// change of the default reaches the user.
+func (h *Handlers) readWants(values url.Values, had *notifier.Preferences) map[string]notifier.TypeWants {
+	all := map[string]notifier.TypeWants{}
+	for typ, w := range had.Types {
+		all[typ] = w
+	}
+	for _, slug := range values["type"] {
+		t, known := h.knownType(slug)
+		if !known {
+			continue
+		}
+		has := all[slug]
+		w := notifier.TypeWants{Inbox: chosenBox(values, slug, views.WayInbox, true), Push: has.Push, Mail: has.Mail}
+		if t.NoMute {
+			w.Inbox = has.Inbox
+		}
+		if h.Devices != nil {
+			w.Push = chosenBox(values, slug, views.WayDevices, !t.NoPush)
+		}
+		if h.Mailing {
+			w.Mail = chosenBox(values, slug, views.WayMail, !t.NoMail)
+		}
+		delete(all, slug)
+		if w != (notifier.TypeWants{}) {
+			all[slug] = w
+		}
+	}
+	return all
+}
+
+// chosenBox returns whether a box is ticked, or nil if that is the default.
+func chosenBox(values url.Values, slug string, way views.Way, otherwise bool) *bool {
+	if on := values.Has(views.Box(slug, way)); on != otherwise {
+		return &on
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/push"
+	"github.com/carillonhq/carillon/notifier/reach"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+const (
+	pushTitles = 3 // titles in a message about several notices
+
+	// A device whose service has refused our key for so long is deleted: it was made for another key. Until
+	// then, the pause that its refusals cause holds up the other devices of the service.
+	refusedFor = 3 * 24 * time.Hour
+)
+
+// pushTeller tells by push.
+type pushTeller struct {
+	sender        *push.Sender
+	texts         *locale.Catalogue
+	types         reach.Types
+	announcements pipeline.AnnouncementBadges
+	base          string // how links begin
+	log           *slog.Logger
+}
+
+// Tell sends one message to one device.
+func (t pushTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
+	text, newest := t.texts.For(m.User.Locale, ""), &m.Entries[0]
+	message := push.Message{
+		Notification: push.Notification{
+			Title: newest.Title, Body: newest.Body, Lang: text.Lang(), Navigate: t.base + "/n/" + strconv.FormatInt(newest.NoticeID, 10),
+		},
+		Key: newest.Key, Badge: t.badge(ctx, m), Inbox: m.Badge, Urgent: t.urgent(m.Entries), Expires: newest.ExpiresAt,
+	}
+	if n := len(m.Entries); n > 1 {
+		var titles []string
+		for _, e := range m.Entries[:min(n, pushTitles)] {
+			titles = append(titles, e.Title)
+		}
+		message.Expires = time.Time{}
+		message.Notification.Title = text.N("mail.heading", int64(n))
+		message.Notification.Body = strings.Join(titles, "\n")
+		message.Notification.Navigate = t.base + "/inbox"
+	}
+	return t.send(ctx, m.Target, message)
+}
+
+// badge returns the number on the bell. Without the announcements' half of it, the message is sent all the same.
+func (t pushTeller) badge(ctx context.Context, m *reach.Message) int64 {
+	half, err := t.announcements.Badges(ctx, []notifier.Reader{{Seq: m.User.Seq, Audience: m.User.Audience}})
+	if err != nil {
+		t.log.WarnContext(ctx, "push sent without the number of announcements", "stage", "reach", "user", m.User.Seq, "err", err)
+		return m.Badge
+	}
+	return m.Badge + half[0].Announcements
+}
+
+// urgent reports whether a notice of an urgent type is among these.
+func (t pushTeller) urgent(entries []notifier.Entry) bool {
+	return slices.ContainsFunc(entries, func(e notifier.Entry) bool {
+		typ, _ := t.types.Type(e.Type)
+		return typ.Urgent
+	})
+}
+
+func (t pushTeller) send(ctx context.Context, target *notifier.ReachTarget, message push.Message) reach.Outcome {
+	sub, ok := subscriptionOf(target)
+	if !ok {
+		return reach.Outcome{Verdict: reach.Gone, Reason: "its keys are damaged"}
+	}
+	out, err := t.sender.Send(ctx, sub, message)
+	if err != nil {
+		return reach.Outcome{Verdict: reach.Refused, Reason: err.Error()}
+	}
+	return pushOutcome(out, target, time.Now())
+}
+
+// pushOutcome says what the answer of a push service means for a target. One service that refuses the key
+// stops no other.
+func pushOutcome(out push.Outcome, target *notifier.ReachTarget, now time.Time) reach.Outcome {
+	reason := "no answer from the push service"
+	if out.Status != 0 {
+		reason = fmt.Sprintf("the push service answered %d", out.Status)
+	}
+	switch out.Verdict {
+	case push.Accepted:
+		return reach.Outcome{Verdict: reach.Told}
+	case push.Gone:
+		return reach.Outcome{Verdict: reach.Gone, Reason: reason}
+	case push.Paused:
+		if since := target.FailingSince; out.Status != 0 && !since.IsZero() && now.Sub(since) > refusedFor {
+			return reach.Outcome{Verdict: reach.Gone, Reason: reason}
+		}
+		return reach.Outcome{Verdict: reach.Later, After: out.After, Reason: "the push service refuses our key"}
+	case push.Later:
+		return reach.Outcome{Verdict: reach.Later, After: out.After, Reason: reason}
+	case push.Refused:
+		if out.Status == 0 {
+			reason = "expired"
+		}
+	}
+	return reach.Outcome{Verdict: reach.Refused, Reason: reason}
+}
+
+// subscriptionOf returns the subscription of a device: its keys are the point and the secret, one after the other.
+func subscriptionOf(target *notifier.ReachTarget) (sub push.Subscription, ok bool) {
+	point, secret := len(sub.P256DH), len(sub.Auth)
+	if len(target.Keys) != point+secret {
+		return sub, false
+	}
+	sub.Endpoint = target.Address
+	copy(sub.P256DH[:], target.Keys)
+	copy(sub.Auth[:], target.Keys[point:])
+	return sub, true
+}
