@@ -17,6 +17,8 @@ type dialect interface {
 	schema() (goose.Dialect, string)
 	// lock prevents other processes from migrating until release is called.
 	lock(ctx context.Context) (release func(), err error)
+	// brief returns the context for a statement that takes some microseconds on SQLite.
+	brief(ctx context.Context) context.Context
 	// within returns the condition that a column is one of the values of parameter n,
 	// which textList or numberList made.
 	within(column string, n int) string

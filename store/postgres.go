@@ -72,6 +72,9 @@ func (d postgresDialect) lock(ctx context.Context) (func(), error) {
 	}, nil
 }
 
+// brief returns ctx: a statement is a round trip.
+func (postgresDialect) brief(ctx context.Context) context.Context { return ctx }
+
 func (postgresDialect) within(column string, n int) string {
 	return column + " = ANY($" + strconv.Itoa(n) + ")"
 }

@@ -53,10 +53,13 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// ask runs a prepared query and hands each row to scan.
+// ask runs a prepared query, which is short, and hands each row to scan.
 func (s *Store) ask(ctx context.Context, query *sql.Stmt, scan func(*sql.Rows) error, args ...any) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	began := time.Now()
-	rows, err := query.QueryContext(ctx, args...)
+	rows, err := query.QueryContext(s.dialect.brief(ctx), args...)
 	s.timing.since(ctx, CallQuery, began)
 	return each(rows, err, scan)
 }

@@ -103,6 +103,11 @@ func (d sqliteDialect) lock(ctx context.Context) (func(), error) {
 	}
 }
 
+// brief returns a context that does not end. For one that can, the driver and database/sql start a
+// goroutine each, which takes as long as a short statement. The callers look at ctx themselves; a
+// transaction watches it: when ctx ends, it is rolled back and its next statement fails.
+func (sqliteDialect) brief(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
+
 func (sqliteDialect) within(column string, n int) string {
 	return column + " IN (SELECT value FROM json_each($" + strconv.Itoa(n) + "))"
 }
@@ -158,7 +163,7 @@ func (sqliteDialect) subscribers() string {
 }
 
 // addUsers inserts row by row: on SQLite a statement with many rows is slower.
-func (sqliteDialect) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (int, error) {
+func (d sqliteDialect) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (int, error) {
 	insert, err := tx.PrepareContext(ctx, `INSERT INTO users
 		(seq, name, name_fold, password_hash, audience, locale, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING`)
@@ -166,8 +171,9 @@ func (sqliteDialect) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (
 		return -1, err
 	}
 	defer func() { _ = insert.Close() }()
+	row := d.brief(ctx)
 	for i, u := range rows {
-		res, err := insert.ExecContext(ctx, u.seq, u.Name, u.fold, u.PasswordHash, int64(u.Audience), u.Locale, u.created)
+		res, err := insert.ExecContext(row, u.seq, u.Name, u.fold, u.PasswordHash, int64(u.Audience), u.Locale, u.created)
 		if err != nil {
 			return -1, err
 		}
@@ -178,15 +184,16 @@ func (sqliteDialect) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (
 	return -1, nil
 }
 
-func (sqliteDialect) addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error {
+func (d sqliteDialect) addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error {
 	insert, err := tx.PrepareContext(ctx, `INSERT INTO role_members (role_id, seq) VALUES ($1, $2)
 		ON CONFLICT (role_id, seq) DO UPDATE SET app_id = 0 WHERE app_id <> 0`)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = insert.Close() }()
+	row := d.brief(ctx)
 	for i, role := range roles {
-		if _, err := insert.ExecContext(ctx, role, seqs[i]); err != nil {
+		if _, err := insert.ExecContext(row, role, seqs[i]); err != nil {
 			return err
 		}
 	}
@@ -194,7 +201,7 @@ func (sqliteDialect) addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []i
 }
 
 // saveReads stores row by row, like addNotices.
-func (sqliteDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []notifier.ReadSegment) error {
+func (d sqliteDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []notifier.ReadSegment) error {
 	save, err := tx.PrepareContext(ctx, `INSERT INTO announcement_reads (announcement_id, audience, segment, ver, bits)
 		SELECT announcement_id, audience, $3, $4, $5 FROM announcement_audiences JOIN announcements ON notice_id = announcement_id
 		WHERE announcement_id = $1 AND audience = $2 AND reads_from = $6
@@ -204,24 +211,26 @@ func (sqliteDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []notif
 		return err
 	}
 	defer func() { _ = save.Close() }()
+	row := d.brief(ctx)
 	for _, r := range segments {
 		// Bits may be nil, which means no reads and must not become NULL.
-		if _, err := save.ExecContext(ctx, r.ID, int64(r.Audience), r.Segment, r.Ver, append([]byte{}, r.Bits...), r.From); err != nil {
+		if _, err := save.ExecContext(row, r.ID, int64(r.Audience), r.Segment, r.Ver, append([]byte{}, r.Bits...), r.From); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (sqliteDialect) markTargets(ctx context.Context, tx *sql.Tx, rows []unreadRow) error {
+func (d sqliteDialect) markTargets(ctx context.Context, tx *sql.Tx, rows []unreadRow) error {
 	mark, err := tx.PrepareContext(ctx, `UPDATE targets`+markSet+` FROM (SELECT $1 AS seq, $2 AS newest, $3 AS urgent) x
 		WHERE targets.seq = $1`+markWhere)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = mark.Close() }()
+	row := d.brief(ctx)
 	for _, u := range rows {
-		if _, err := mark.ExecContext(ctx, u.seq, u.newest, u.urgent); err != nil {
+		if _, err := mark.ExecContext(row, u.seq, u.newest, u.urgent); err != nil {
 			return err
 		}
 	}

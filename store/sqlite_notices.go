@@ -13,9 +13,7 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		insert := tx.StmtContext(ctx, s.ready.addNotice) //nolint:sqlclosecheck // the transaction closes it
 		keys := sqliteKeys{now: millis(s.now()), find: tx.StmtContext(ctx, s.ready.findKey), put: tx.StmtContext(ctx, s.ready.addKey)}
-		// For a context that can be canceled the driver starts a goroutine for each row. The
-		// transaction watches ctx anyway: when ctx ends, it is rolled back and the next row fails.
-		row := context.WithoutCancel(ctx)
+		row := s.dialect.brief(ctx)
 		for _, n := range rows {
 			known, err := keys.known(row, n)
 			if err != nil {
@@ -79,7 +77,7 @@ func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		moved = nil
 		confirm, confirmed := tx.StmtContext(ctx, s.ready.confirm), tx.StmtContext(ctx, s.ready.confirmed) //nolint:sqlclosecheck // the transaction closes them
-		row := context.WithoutCancel(ctx)
+		row := s.dialect.brief(ctx)
 		for i, id := range ids {
 			res, err := confirm.ExecContext(row, id, revisions[i])
 			if err != nil {
@@ -104,30 +102,32 @@ func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int
 	return moved, err
 }
 
-func (sqliteDialect) saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error {
+func (d sqliteDialect) saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error {
 	save, err := tx.PrepareContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone, kept, archived)
 		SELECT seq, $2, $3, $4, $5, $6, $7, $8, $9 FROM users WHERE seq = $1`+replaceSnapshot)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = save.Close() }()
+	row := d.brief(ctx)
 	for _, r := range rows {
-		if _, err := save.ExecContext(ctx, r.seq, r.ver, r.unread, r.opened, r.floor, r.entries, r.gone, r.kept, r.archived); err != nil {
+		if _, err := save.ExecContext(row, r.seq, r.ver, r.unread, r.opened, r.floor, r.entries, r.gone, r.kept, r.archived); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (sqliteDialect) saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error {
+func (d sqliteDialect) saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error {
 	save, err := tx.PrepareContext(ctx, `INSERT INTO notice_counts (notice_id, partition, delivered, read)
 		SELECT id, $2, $3, $4 FROM notices WHERE id = $1`+raiseCounts)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = save.Close() }()
+	row := d.brief(ctx)
 	for _, c := range counts {
-		if _, err := save.ExecContext(ctx, c.NoticeID, c.Partition, c.Delivered, c.Read); err != nil {
+		if _, err := save.ExecContext(row, c.NoticeID, c.Partition, c.Delivered, c.Read); err != nil {
 			return err
 		}
 	}
