@@ -2,9 +2,9 @@ package live
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -45,17 +45,22 @@ func setHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
+// appendHead returns the head of the response, with spaces for line ends in values.
+// http.Header.Write, which sorts the headers, takes a twentieth of the time of a connect.
 func appendHead(h http.Header) []byte {
-	var b headBuffer
-	_, _ = fmt.Fprintf(&b, "HTTP/1.1 200 OK\r\nDate: %s\r\n", time.Now().UTC().Format(http.TimeFormat))
 	h.Del("Date")
-	_ = h.Write(&b) // writes to memory and removes line ends from values
-	return append(b, "\r\n"...)
+	b := make([]byte, 0, 1024)
+	b = append(b, "HTTP/1.1 200 OK\r\nDate: "...)
+	b = time.Now().UTC().AppendFormat(b, http.TimeFormat)
+	for name, values := range h {
+		for _, value := range values {
+			b = append(append(append(append(b, "\r\n"...), name...), ": "...), lineEnds.Replace(value)...)
+		}
+	}
+	return append(b, "\r\n\r\n"...)
 }
 
-type headBuffer []byte
-
-func (b *headBuffer) Write(p []byte) (int, error) { *b = append(*b, p...); return len(p), nil }
+var lineEnds = strings.NewReplacer("\r", " ", "\n", " ")
 
 // abort closes a connection without waiting for anything, TLS's close_notify included, and lets the
 // kernel drop the data the client has not taken.
