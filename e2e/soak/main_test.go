@@ -24,7 +24,7 @@ var (
 // The promised time limits.
 const (
 	catchUp  = 30 * time.Second // after a fault, until every accepted notice is delivered
-	agree    = 5 * time.Second  // after that, until badges, browsers and SQL agree
+	agree    = 30 * time.Second // after that, until badges, browsers and SQL agree
 	patience = 60 * time.Second // for events without a promised limit
 )
 
