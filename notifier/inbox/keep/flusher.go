@@ -80,7 +80,7 @@ type FlusherConfig struct {
 
 	Leases lease.Source  // default lease.Alone
 	Every  time.Duration // between two rounds: 1 s
-	Batch  int           // users in memory at a time, in each of the 8 groups: 125
+	Batch  int           // users in memory at a time, in each of the 8 groups: 24
 	Idle   time.Duration // an inbox unused for this long is evicted: 30 days; negative: never
 	Sample int           // inboxes checked for drift every 10 s: 64; negative: none
 
@@ -117,7 +117,7 @@ func NewFlusher(c FlusherConfig) *Flusher {
 		c.Every = time.Second
 	}
 	if c.Batch <= 0 {
-		c.Batch = 125
+		c.Batch = 24
 	}
 	if c.Idle == 0 {
 		c.Idle = 30 * 24 * time.Hour

@@ -28,7 +28,7 @@ func TestAChangeIsInSQLASecondLater(t *testing.T) {
 			pass(time.Second)
 			settled(t, b, d)
 		}
-		if s := f.Stats(); s.Users != 15_000 || s.Batches < 5*8 || s.Batches > 5*8*4 || s.Lag != 0 {
+		if s := f.Stats(); s.Users != 15_000 || s.Batches < 5*8 || s.Batches > 5*8*17 || s.Lag != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
