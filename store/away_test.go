@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"slices"
 	"strings"
@@ -246,6 +247,22 @@ func TestEveryMethodReturnsErrUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 			t.Errorf("SQLite is closed: %s = %v; want ErrUnavailable", name, err)
 		}
 	}
+}
+
+// The short statements of a transaction do not see its context.
+func TestATransactionThatEndsWithItsContextSaysSo(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		ctx, cancel := contextOf(t)
+		wantIs(t, s.Tx(ctx, func(tx *sql.Tx) error {
+			cancel()
+			for {
+				if _, err := tx.ExecContext(context.WithoutCancel(ctx), `SELECT 1`); err != nil {
+					return err
+				}
+			}
+		}), context.Canceled)
+	})
 }
 
 func TestEveryMethodEndsWithItsContext(t *testing.T) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"testing"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -31,6 +32,9 @@ func (s *Store) DeleteUser(ctx context.Context, name string) (notifier.Deletion,
 	}
 	return d, err
 }
+
+// Tx runs do in a transaction.
+func (s *Store) Tx(ctx context.Context, do func(*sql.Tx) error) error { return s.tx(ctx, do) }
 
 // CurrentQuery is the query of CurrentAnnouncements, for the test of its plan.
 var CurrentQuery = announcementsQuery(current)

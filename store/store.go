@@ -116,13 +116,15 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 	}
 	defer s.timing.since(ctx, CallTransaction, time.Now())
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
-	if err := do(tx); err != nil {
-		return err
+	if err = do(tx); err == nil {
+		if err = tx.Commit(); err != nil {
+			err = fmt.Errorf("commit: %w", err)
+		}
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return ctx.Err() // it was rolled back when ctx ended
 	}
-	return nil
+	return err
 }
 
 // all runs a query on the readers and passes each row to scan.
