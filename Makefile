@@ -47,7 +47,7 @@ test: setup ## install the packages that the tests need, then run all tests
 	$(GO) test -vet=off -p 1 -count=1 -timeout 25m ./e2e/...
 	npm run --silent html
 
-soak: setup ## kill instances a hundred times and break everything around them ten times; takes an hour
+soak: setup ## kill instances a hundred times and break everything around them ten times; takes half an hour
 	$(GO) test -v -timeout 3h ./e2e/soak -args -kills=100 -rounds=10
 
 race: setup ## run all tests with the race detector
