@@ -50,10 +50,14 @@ func said(path string) string {
 func (w *window) uses() *window {
 	w.t.Helper()
 	w.until(`document.querySelector("#bell[aria-expanded]")`)
-	before := ask[int](w, said("/events/active"))
+	shows := func() bool { return value[bool](w, whoHolds("carillon-toasts:")) }
+	reports := 1
+	if !shows() { // a tab that takes over reports that, whatever it has reported before
+		reports += ask[int](w, said("/events/active"))
+	}
 	w.clickOn("h1")
-	wait(w.t, "this tab shows toasts", func() bool { return value[bool](w, whoHolds("carillon-toasts:")) })
-	return w.until(fmt.Sprintf(`%s > 0 && %s >= %d`, said("/events/active"), said("/events/active"), before))
+	wait(w.t, "this tab shows toasts", shows)
+	return w.until(fmt.Sprintf(`%s >= %d`, said("/events/active"), reports))
 }
 
 // TestToasts runs all tests on one site, with vera as the sender and a separate recipient for each.
