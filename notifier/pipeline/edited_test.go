@@ -329,13 +329,15 @@ func TestRelayFinishesAnEditWhoseSenderDied(t *testing.T) {
 }
 
 // TestInboxRestoredDuringAnEditShowsTheNewText reads SQL before the edit and writes to Redis after
-// it.
+// it. No pipeline runs before: it might deliver the notice twice, and so restore the inbox itself.
 func TestInboxRestoredDuringAnEditShowsTheNewText(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
-	p := running(t, r.config())
+	p := pipeline.New(r.config())
+	stop := start(t, p)
 	n := send(t, p, toUsers("u1"))
+	stop()
 	snapshots, err := r.inbox.Read(t.Context(), seqs)
 	if err != nil {
 		t.Fatal(err)
@@ -346,7 +348,8 @@ func TestInboxRestoredDuringAnEditShowsTheNewText(t *testing.T) {
 	if err := r.inbox.Erase(t.Context(), seqs[0]); err != nil {
 		t.Fatal(err)
 	}
-	slowly := inbox.New(r.rdb, r.keys, inbox.Options{SQL: &readerBefore{Store: r.store, then: func() { r.edit(t, p, n.ID, "Edited") }}})
+	edit := func() { r.edit(t, running(t, r.config()), n.ID, "Edited") }
+	slowly := inbox.New(r.rdb, r.keys, inbox.Options{SQL: &readerBefore{Store: r.store, then: edit}})
 	page, err := slowly.Look(t.Context(), seqs[0], notifier.Query{})
 	if err != nil || len(page.Entries) != 1 || page.Entries[0].Title != "Edited" {
 		t.Errorf("restored as %+v, %v", page.Entries, err)
