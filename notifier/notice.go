@@ -22,15 +22,6 @@ type Draft struct {
 	Window    // of an announcement; otherwise empty
 }
 
-// Target says who gets a notice. Exactly one of its fields is set.
-type Target struct {
-	Users     []string   `json:"users,omitempty"` // user names
-	Role      string     `json:"role,omitempty"`
-	Roles     []string   `json:"roles,omitempty"` // several roles; a single one is Role
-	Topic     Topic      `json:"topic,omitzero"`
-	Audiences []Audience `json:"audiences,omitempty"`
-}
-
 // State is the stage of an accepted notice.
 type State string
 
