@@ -60,7 +60,7 @@ func (t pushTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 func (t pushTeller) badge(ctx context.Context, m *reach.Message) int64 {
 	half, err := t.announcements.Badges(ctx, []notifier.Reader{{Seq: m.User.Seq, Audience: m.User.Audience}})
 	if err != nil {
-		t.log.WarnContext(ctx, "push sent without the number of announcements", "stage", "reach", "user", m.User.Seq, "err", err)
+		t.log.WarnContext(ctx, "push sent without the number of announcements", "stage", "reach", "user_id", m.User.Seq, "err", err)
 		return m.Badge
 	}
 	return m.Badge + half[0].Announcements

@@ -91,7 +91,7 @@ func (p *People) Unsubscribe(ctx context.Context, token, address string) error {
 	}
 	u, err := p.Directory.User(ctx, seq)
 	if err != nil {
-		p.Log.WarnContext(ctx, "could not name who unsubscribed", "user", seq, "err", err)
+		p.Log.WarnContext(ctx, "could not name who unsubscribed", "user_id", seq, "err", err)
 		return nil
 	}
 	p.record(ctx, notifier.Actor{Ref: notifier.UserRef(u), Address: address}, "user.unsubscribe", notifier.UserRef(u), "")

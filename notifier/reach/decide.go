@@ -70,7 +70,7 @@ func (w *way) decideOne(ctx context.Context, d *notifier.ReachDue, looking bool)
 	case errors.Is(err, notifier.ErrUnavailable) || err != nil && ctx.Err() != nil:
 		return nil, err
 	case err != nil:
-		w.s.c.Log.WarnContext(ctx, "could not read an inbox; trying again", "stage", "reach", "user", d.Seq, "err", err)
+		w.s.c.Log.WarnContext(ctx, "could not read an inbox; trying again", "stage", "reach", "user_id", d.Seq, "err", err)
 		step.To.DueAt = now.Add(claimLife)
 		return step, nil
 	}

@@ -184,7 +184,7 @@ func (w *way) settle(ctx context.Context, step *notifier.ReachStep, out Outcome)
 // end stops the telling of an address.
 func (w *way) end(ctx context.Context, t *notifier.ReachTarget, reason string) {
 	w.dead.Add(1)
-	w.s.c.Log.InfoContext(ctx, "nobody at the address; no more is sent there", "stage", "reach", "kind", w.Kind, "user", t.Seq, "err", reason)
+	w.s.c.Log.InfoContext(ctx, "nobody at the address; no more is sent there", "stage", "reach", "kind", w.Kind, "user_id", t.Seq, "err", reason)
 	finish(t)
 	t.State, t.Error = notifier.ReachDead, reason
 }
