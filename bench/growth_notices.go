@@ -60,7 +60,9 @@ func (w *world) fillNotices(ctx context.Context, d *database, count int) error {
 			n.ID, n.State, n.Target = 0, notifier.StateSent, notifier.Target{Users: []string{userName(user + 1)}}
 			n.CreatedAt = time.Now()
 			n.ExpiresAt = n.CreatedAt.Add(notifier.DefaultKeep)
-			all[i] = &notifier.Acceptance{Notice: n, To: roaring.BitmapOf(uint32(user + 1))} //nolint:gosec // user is below the number of streams, which is an int of some thousands
+			to := roaring.New()
+			to.AddInt(user + 1)
+			all[i] = &notifier.Acceptance{Notice: n, To: to}
 		}
 		if err := d.st.AcceptAll(ctx, all); err != nil {
 			return fmt.Errorf("store notices: %w", err)

@@ -114,8 +114,9 @@ func (w *world) tellStreams(ctx context.Context, c *curves, t *target, fleet *lo
 	return nil
 }
 
-// nginxConf passes streams on from several addresses, because one has ports for 28,000 only.
-const nginxConf = `daemon off; pid %[1]s/nginx.pid; error_log stderr; worker_rlimit_nofile 200000; worker_processes auto;
+// nginxConf passes streams on from several addresses, because one has ports for 28,000 only. Its workers
+// stay root if the benchmark is, so that they reach its directory; otherwise nginx ignores the user.
+const nginxConf = `user root; daemon off; pid %[1]s/nginx.pid; error_log stderr; worker_rlimit_nofile 200000; worker_processes auto;
 events { worker_connections 200000; }
 http {
 	access_log off; client_body_temp_path %[1]s; proxy_temp_path %[1]s; fastcgi_temp_path %[1]s; uwsgi_temp_path %[1]s; scgi_temp_path %[1]s;
@@ -148,13 +149,6 @@ func (w *world) nginx(ctx context.Context, all []*process) (*process, error) {
 	conf := filepath.Join(dir, "nginx.conf")
 	if err := os.WriteFile(conf, fmt.Appendf(nil, nginxConf, dir, servers.String(), addr), 0o600); err != nil {
 		return nil, fmt.Errorf("configure nginx: %w", err)
-	}
-	if os.Getuid() == 0 { // its worker runs as nobody
-		err = os.Chmod(w.dir, 0o711)                 //nolint:gosec // nginx's worker must reach the directory below; it cannot list or read this one
-		err = errors.Join(err, os.Chmod(dir, 0o777)) //nolint:gosec // the worker puts its temporary files there, which are those of the benchmark
-	}
-	if err != nil {
-		return nil, err
 	}
 	return start(ctx, dir, "nginx", addr, "nginx", "-p", dir, "-c", conf)
 }

@@ -154,7 +154,7 @@ func (p *peer) ask(ctx context.Context, method, path string, body []byte, into a
 	}
 	r.Header.Set("Authorization", "Bearer "+p.token)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r) //nolint:gosec // as above
+	answer, err := http.DefaultClient.Do(r) //nolint:gosec // to the server that this benchmark has started
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}

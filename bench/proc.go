@@ -38,7 +38,7 @@ func start(ctx context.Context, dir, name, addr string, argv ...string) (*proces
 		return nil, fmt.Errorf("store the output of %s: %w", name, err)
 	}
 	// The server must not end with ctx: stop ends it in order.
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), argv[0], argv[1:]...) //nolint:gosec // argv[0] is the carillon binary that the benchmark has built, or the benchmark's own executable; arguments pass through no shell
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), argv[0], argv[1:]...) //nolint:gosec // a program of the benchmark, nginx, or the -peer that its user names; arguments pass through no shell
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	p := &process{name: name, addr: addr, cmd: cmd, log: out}
