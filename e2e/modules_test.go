@@ -41,7 +41,7 @@ func workshop(t *testing.T) *instance {
 		}
 		w.WriteHeader(status)
 	})
-	for _, dir := range []string{"static/js/", "e2e/testdata/modules/"} {
+	for _, dir := range []string{"static/js/", "static/embed/", "e2e/testdata/modules/"} {
 		files := http.FileServerFS(os.DirFS(".."))
 		mux.HandleFunc("GET /"+dir, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/javascript; charset=utf-8")

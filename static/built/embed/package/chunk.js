@@ -1,10 +1,3 @@
-// static/js/badge.js
-function newer(known, now) {
-  const { inbox, ver } = now.ver >= known.ver ? now : known;
-  const { announcements, aver } = now.aver >= known.aver ? now : known;
-  return { unread: inbox + announcements, inbox, announcements, ver, aver };
-}
-
 // static/embed/tokens.js
 var spare = 3e4;
 var SignedOut = class extends Error {
@@ -312,6 +305,13 @@ var Alone = class extends EventTarget {
   }
 };
 
+// static/js/badge.js
+function newer(known, now) {
+  const { inbox, ver } = now.ver >= known.ver ? now : known;
+  const { announcements, aver } = now.aver >= known.aver ? now : known;
+  return { unread: inbox + announcements, inbox, announcements, ver, aver };
+}
+
 // static/js/tabs.js
 var Tabs = class extends EventTarget {
   /** @type {(() => void) | undefined} */
@@ -560,6 +560,40 @@ function follow(url, name, tokens, signal, handlers) {
 var home = new URL("../", "__CARILLON_SERVER__").href;
 var ours = (server) => new URL(server).origin === location.origin;
 
+// static/embed/polling.js
+var buffered = 5e3;
+var pollEvery = 3e4;
+var Polling = class {
+  #off = () => {
+  };
+  #run = 0;
+  // an answer may come after stop
+  #ask;
+  #after;
+  /** @param {() => Promise<void>} ask asks once @param {Pick<import("../js/clock.js").Clock, "after">} time */
+  constructor(ask, { after } = clock) {
+    this.#ask = ask;
+    this.#after = after;
+  }
+  /** Begins to poll soon, unless stop is called before: a stream has opened. */
+  watch() {
+    this.stop();
+    this.#off = this.#after(buffered, () => {
+      console.warn("Carillon: a proxy buffers the event stream. Switch buffering off for /api/v1/me/events.");
+      void this.#poll(this.#run);
+    });
+  }
+  stop() {
+    this.#off();
+    this.#run++;
+  }
+  /** @param {number} run */
+  async #poll(run) {
+    await this.#ask();
+    if (run === this.#run) this.#off = this.#after(pollEvery, () => void this.#poll(run));
+  }
+};
+
 // static/embed/rows.js
 function put(rows, row, filter) {
   const rest = dropped(rows, [row.key]);
@@ -578,6 +612,68 @@ function marked(rows, what, read) {
 function dropped(rows, keys) {
   return rows.some((r) => keys.includes(r.key)) ? rows.filter((r) => !keys.includes(r.key)) : rows;
 }
+
+// static/embed/snapshot.js
+var none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
+var nothing = { badge: none, notices: null, next: null, announcements: null };
+var most = 500;
+var Known = class {
+  /** @type {Snapshot} */
+  now = Object.freeze({ state: "connecting", user: null, ...nothing });
+  /** @type {Set<(now: Snapshot) => void>} */
+  #subscribers = /* @__PURE__ */ new Set();
+  /** @type {import("../js/badge.js").Badge} */
+  #badge = none;
+  /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+  subscribe(fn) {
+    this.#subscribers.add(fn);
+    fn(this.now);
+    return () => void this.#subscribers.delete(fn);
+  }
+  /** @param {Partial<Snapshot>} part */
+  set(part) {
+    this.now = Object.freeze({ ...this.now, ...part });
+    for (const tell of this.#subscribers) tell(this.now);
+  }
+  /** Forgets everything about the user before. @param {State} state @param {string | null} user */
+  become(state, user) {
+    this.#badge = none;
+    this.set({ state, user, ...nothing });
+  }
+  /** @param {import("../js/badge.js").Badge} badge */
+  count(badge) {
+    this.#badge = newer(this.#badge, badge);
+    const { unread, inbox, announcements } = this.#badge;
+    const is = this.now.badge;
+    if (inbox !== is.inbox || announcements !== is.announcements) this.set({ badge: { unread, inbox, announcements } });
+  }
+  /**
+   * Changes the rows, if they are loaded, by a function of rows.js.
+   * @template {any[]} About
+   * @param {(rows: readonly Row[], ...about: About) => readonly Row[]} change
+   * @param {About} about
+   */
+  rows(change, ...about) {
+    if (!this.now.notices) return;
+    const notices = change(this.now.notices, ...about);
+    if (notices !== this.now.notices) this.set({ notices });
+  }
+  /**
+   * Adds a row that arrived. The oldest rows of a page that stays open for days leave: they can be
+   * loaded again.
+   * @param {any} row
+   * @param {string} filter
+   */
+  add(row, filter) {
+    this.rows(put, row, filter);
+    const rows = this.now.notices ?? [];
+    if (rows.length > most) this.set({ notices: rows.slice(0, most), next: rows[most - 1]?.at ?? null });
+  }
+  /** Tells nobody any more. */
+  close() {
+    this.#subscribers.clear();
+  }
+};
 
 // static/embed/taking.js
 var yields = 150;
@@ -615,21 +711,14 @@ var Taking = class {
 };
 
 // static/embed/core.js
-var none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
-var buffered = 5e3;
-var pollEvery = 3e4;
-var most = 500;
 var Client = class extends EventTarget {
-  /** @type {Snapshot} */
-  #now = Object.freeze({ state: "connecting", user: null, badge: none, notices: null, next: null, announcements: null });
-  /** @type {Set<(now: Snapshot) => void>} */
-  #subscribers = /* @__PURE__ */ new Set();
-  /** @type {import("../js/badge.js").Badge} */
-  #badge = none;
+  #known = new Known();
   #following = new AbortController();
   // the user
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  #polling = new Polling(() => {
+    this.#known.set({ state: "polling" });
+    return this.#quietly(this.#call("GET", "badge").then((badge) => this.#known.count(badge)));
+  });
   #off = new AbortController();
   #filter = "all";
   #toasts = false;
@@ -645,20 +734,18 @@ var Client = class extends EventTarget {
     this.#tokens = provide ? new Tokens(provide, told, source && `${server} ${source}`, this.#off.signal) : new Session(server, told);
     const call = calls(server, this.#tokens, this.#off.signal);
     this.#call = async (...about) => {
-      const { user } = this.#now;
+      const { user } = this.#known.now;
       const answer = await call(...about);
-      if (user && user !== this.#now.user) throw new Error("another user has signed in");
+      if (user && user !== this.#known.now.user) throw new Error("another user has signed in");
       return answer;
     };
     void this.#begin();
   }
   /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
   subscribe(fn) {
-    this.#subscribers.add(fn);
-    fn(this.#now);
-    return () => void this.#subscribers.delete(fn);
+    return this.#known.subscribe(fn);
   }
-  getSnapshot = () => this.#now;
+  getSnapshot = () => this.#known.now;
   /** @param {string} name @param {(e: CustomEvent) => void} fn */
   on(name, fn) {
     this.addEventListener(
@@ -674,40 +761,40 @@ var Client = class extends EventTarget {
   }
   /** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
   async load({ filter = this.#filter, more = false } = {}) {
-    const before = more ? this.#now.next : null;
+    const before = more ? this.#known.now.next : null;
     this.#filter = filter;
     const page = await this.#call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`);
     if (filter !== this.#filter) return;
-    this.#count(page.badge);
-    this.#set({ notices: before ? [...this.#now.notices ?? [], ...page.notices] : page.notices, next: page.next });
+    this.#known.count(page.badge);
+    this.#known.set({ notices: before ? [...this.#known.now.notices ?? [], ...page.notices] : page.notices, next: page.next });
   }
   async loadAnnouncements() {
     const list = await this.#call("GET", "announcements");
-    this.#count(list.badge);
-    this.#set({ announcements: list.announcements });
+    this.#known.count(list.badge);
+    this.#known.set({ announcements: list.announcements });
   }
   /** Opens the inbox: everything is read, and `new` marks what was unread. */
   async open() {
     const page = await this.#call("POST", "open");
     this.#filter = "all";
-    this.#count(page.badge);
-    this.#set({ notices: page.notices, next: page.next });
+    this.#known.count(page.badge);
+    this.#known.set({ notices: page.notices, next: page.next });
   }
   /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
   read(what) {
-    return this.#change("read", what, (rows) => marked(rows, what, true));
+    return this.#change("read", what, marked, what, true);
   }
   /** @param {string[]} keys */
   unread(keys) {
-    return this.#change("unread", { keys }, (rows) => marked(rows, { keys }, false));
+    return this.#change("unread", { keys }, marked, { keys }, false);
   }
   /** @param {string[]} keys */
   delete(keys) {
-    return this.#change("delete", { keys }, (rows) => dropped(rows, keys));
+    return this.#change("delete", { keys }, dropped, keys);
   }
   /** Undoes a deletion for 10 minutes. @param {string[]} keys */
   async restore(keys) {
-    this.#count(await this.#call("POST", "restore", { keys }));
+    this.#known.count(await this.#call("POST", "restore", { keys }));
     await this.load();
   }
   /** Returns who is signed in, with their settings and the types of notices. */
@@ -720,7 +807,7 @@ var Client = class extends EventTarget {
   }
   /** @param {{ids: number[]} | {all: true}} what */
   async readAnnouncements(what) {
-    this.#count(await this.#call("POST", "announcements/read", what));
+    this.#known.count(await this.#call("POST", "announcements/read", what));
     await this.loadAnnouncements();
   }
   /**
@@ -730,37 +817,35 @@ var Client = class extends EventTarget {
   takeToasts() {
     if (this.#toasts) return;
     this.#toasts = true;
-    const user = this.#now.user;
-    if (!user) return;
-    this.#listen(user);
+    const { user } = this.#known.now;
+    if (user) this.#listen(user);
   }
   /** Ends everything. A client that was closed stays so. */
   close() {
     this.#off.abort();
-    clearTimeout(this.#timer);
+    this.#polling.stop();
     this.#following.abort();
-    this.#subscribers.clear();
+    this.#known.close();
   }
   /** Closes, and says that nobody is signed in. */
   end() {
-    this.#set({ state: "signed-out", user: null, badge: none, notices: null, next: null, announcements: null });
+    this.#known.become("signed-out", null);
     this.close();
   }
   async #begin() {
     try {
       await this.#tokens.get();
     } catch (err) {
-      if (err instanceof SignedOut) return this.#set({ state: "signed-out" });
+      if (err instanceof SignedOut) return this.#known.set({ state: "signed-out" });
       this.#fail(err);
-      this.#timer = setTimeout(() => void this.#begin(), pollEvery);
+      setTimeout(() => this.#off.signal.aborted || void this.#begin(), pollEvery);
     }
   }
   /** Begins to follow a user. Nothing of the user before is left. @param {string} user */
   #become(user) {
-    if (user === this.#now.user || this.#off.signal.aborted) return;
+    if (user === this.#known.now.user || this.#off.signal.aborted) return;
     this.#following.abort();
-    this.#badge = none;
-    this.#set({ state: "connecting", user, badge: none, notices: null, next: null, announcements: null });
+    this.#known.become("connecting", user);
     this.#listen(user);
   }
   /** Follows the events of a user. @param {string} user */
@@ -768,24 +853,23 @@ var Client = class extends EventTarget {
     this.#following.abort();
     this.#following = new AbortController();
     const taking = new Taking(`${this.#server} ${user}`);
-    const rows = (change) => (detail) => this.#rows((rows2) => change(rows2, detail));
-    const reload = () => void (this.#now.announcements && this.#quietly(this.loadAnnouncements()));
+    const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
     const active = (visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
     follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
       state: (state) => this.#follow(state),
       badge: (badge) => {
-        this.#stopPolling();
-        this.#count(badge);
+        this.#polling.stop();
+        if (this.#known.now.state === "polling") this.#known.set({ state: "live" });
+        this.#known.count(badge);
       },
       notice: (row) => {
-        this.#rows((rows2) => put(rows2, row, this.#filter));
-        this.#bound();
+        this.#known.add(row, this.#filter);
         this.dispatchEvent(new CustomEvent("notice", { detail: row }));
       },
-      changed: rows(changed),
-      read: rows((rows2, what) => marked(rows2, what, true)),
-      unread: rows((rows2, what) => marked(rows2, what, false)),
-      removed: rows((rows2, { key }) => dropped(rows2, [key])),
+      changed: (row) => this.#known.rows(changed, row),
+      read: (what) => this.#known.rows(marked, what, true),
+      unread: (what) => this.#known.rows(marked, what, false),
+      removed: ({ key }) => this.#known.rows(dropped, [key]),
       toast: (toast) => this.#take(taking, toast),
       announcement: reload,
       announcement_read: reload,
@@ -803,59 +887,23 @@ var Client = class extends EventTarget {
   }
   /** @param {State} state */
   #follow(state) {
-    clearTimeout(this.#timer);
+    this.#polling.stop();
     if (state === "live") {
-      this.#timer = setTimeout(() => this.#poll(), buffered);
-      if (this.#now.notices) this.#quietly(this.load());
-      if (this.#now.announcements) this.#quietly(this.loadAnnouncements());
+      this.#polling.watch();
+      if (this.#known.now.notices) this.#quietly(this.load());
+      if (this.#known.now.announcements) this.#quietly(this.loadAnnouncements());
     }
-    this.#set({ state });
+    this.#known.set({ state });
   }
-  #poll() {
-    console.warn("Carillon: a proxy buffers the event stream. Switch buffering off for /api/v1/me/events; until then the number is polled.");
-    const ask = async () => {
-      this.#set({ state: "polling" });
-      await this.#quietly(this.#call("GET", "badge").then((badge) => this.#count(badge)));
-      if (!this.#off.signal.aborted) this.#timer = setTimeout(ask, pollEvery);
-    };
-    void ask();
-  }
-  #stopPolling() {
-    clearTimeout(this.#timer);
-    if (this.#now.state === "polling") this.#set({ state: "live" });
-  }
-  /** @param {import("../js/badge.js").Badge} badge */
-  #count(badge) {
-    this.#badge = newer(this.#badge, badge);
-    const { unread, inbox, announcements } = this.#badge;
-    const is = this.#now.badge;
-    if (unread !== is.unread || inbox !== is.inbox || announcements !== is.announcements) this.#set({ badge: { unread, inbox, announcements } });
-  }
-  /** @param {(rows: readonly Row[]) => readonly Row[]} change */
-  #rows(change) {
-    if (!this.#now.notices) return;
-    const notices = change(this.#now.notices);
-    if (notices !== this.#now.notices) this.#set({ notices });
-  }
-  /** Lets go of the oldest rows of a page that stays open for days: they can be loaded again. */
-  #bound() {
-    const rows = this.#now.notices ?? [];
-    if (rows.length > most) this.#set({ notices: rows.slice(0, most), next: rows[most - 1]?.at ?? null });
-  }
-  /** Changes the rows at once, and takes that back if the server refuses. @param {string} path @param {object} body @param {(rows: readonly Row[]) => readonly Row[]} change */
-  async #change(path, body, change) {
-    this.#rows(change);
+  /** Changes the rows at once, and takes that back if the server refuses. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
+  async #change(path, body, change, ...about) {
+    this.#known.rows(change, ...about);
     try {
-      this.#count(await this.#call("POST", path, body));
+      this.#known.count(await this.#call("POST", path, body));
     } catch (err) {
-      if (this.#now.notices) this.#quietly(this.load());
+      if (this.#known.now.notices) this.#quietly(this.load());
       throw err;
     }
-  }
-  /** @param {Partial<Snapshot>} part */
-  #set(part) {
-    this.#now = Object.freeze({ ...this.#now, ...part });
-    for (const tell of this.#subscribers) tell(this.#now);
   }
   /** @param {Promise<unknown>} work */
   async #quietly(work) {

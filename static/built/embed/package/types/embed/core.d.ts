@@ -1,18 +1,11 @@
-export type State = "connecting" | "live" | "reconnecting" | "polling" | "offline" | "signed-out";
+export type State = import("./snapshot.js").State;
+export type Snapshot = import("./snapshot.js").Snapshot;
 export type Row = import("./rows.js").Row;
-export type Counts = {
-    unread: number;
-    inbox: number;
-    announcements: number;
-};
-export type Snapshot = {
-    readonly state: State;
-    readonly user: string | null;
-    readonly badge: Counts;
-    readonly notices: readonly Row[] | null;
-    readonly next: number | null;
-    readonly announcements: readonly any[] | null;
-};
+/**
+ * @typedef {import("./snapshot.js").State} State
+ * @typedef {import("./snapshot.js").Snapshot} Snapshot
+ * @typedef {import("./rows.js").Row} Row
+ */
 /**
  * The notices of one user: a store whose snapshots never change.
  *
@@ -28,7 +21,7 @@ export declare class Client extends EventTarget {
     });
     /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
     subscribe(fn: (now: Snapshot) => void): () => undefined;
-    getSnapshot: () => Snapshot;
+    getSnapshot: () => import("./snapshot.js").Snapshot;
     /** @param {string} name @param {(e: CustomEvent) => void} fn */
     on(name: string, fn: (e: CustomEvent) => void): () => void;
     /** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */

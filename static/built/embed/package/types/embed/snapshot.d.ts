@@ -1,0 +1,44 @@
+export type State = "connecting" | "live" | "reconnecting" | "polling" | "offline" | "signed-out";
+export type Row = import("./rows.js").Row;
+export type Counts = {
+    unread: number;
+    inbox: number;
+    announcements: number;
+};
+export type Snapshot = {
+    readonly state: State;
+    readonly user: string | null;
+    readonly badge: Counts;
+    readonly notices: readonly Row[] | null;
+    readonly next: number | null;
+    readonly announcements: readonly any[] | null;
+};
+/** What a page knows of its user: one snapshot after another, none of which ever changes. */
+export declare class Known {
+    #private;
+    /** @type {Snapshot} */ now: Snapshot;
+    /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+    subscribe(fn: (now: Snapshot) => void): () => undefined;
+    /** @param {Partial<Snapshot>} part */
+    set(part: Partial<Snapshot>): void;
+    /** Forgets everything about the user before. @param {State} state @param {string | null} user */
+    become(state: State, user: string | null): void;
+    /** @param {import("../js/badge.js").Badge} badge */
+    count(badge: import("../js/badge.js").Badge): void;
+    /**
+     * Changes the rows, if they are loaded, by a function of rows.js.
+     * @template {any[]} About
+     * @param {(rows: readonly Row[], ...about: About) => readonly Row[]} change
+     * @param {About} about
+     */
+    rows<About extends any[]>(change: (rows: readonly Row[], ...about: About) => readonly Row[], ...about: About): void;
+    /**
+     * Adds a row that arrived. The oldest rows of a page that stays open for days leave: they can be
+     * loaded again.
+     * @param {any} row
+     * @param {string} filter
+     */
+    add(row: any, filter: string): void;
+    /** Tells nobody any more. */
+    close(): void;
+}

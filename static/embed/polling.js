@@ -1,0 +1,39 @@
+// @ts-check
+import { clock } from "../js/clock.js";
+
+const buffered = 5_000; // ms after which a stream without an event means that a proxy buffers it
+export const pollEvery = 30_000;
+
+/** Polls while a proxy buffers the event stream. */
+export class Polling {
+	#off = () => {};
+	#run = 0; // an answer may come after stop
+	#ask;
+	#after;
+
+	/** @param {() => Promise<void>} ask asks once @param {Pick<import("../js/clock.js").Clock, "after">} time */
+	constructor(ask, { after } = clock) {
+		this.#ask = ask;
+		this.#after = after;
+	}
+
+	/** Begins to poll soon, unless stop is called before: a stream has opened. */
+	watch() {
+		this.stop();
+		this.#off = this.#after(buffered, () => {
+			console.warn("Carillon: a proxy buffers the event stream. Switch buffering off for /api/v1/me/events.");
+			void this.#poll(this.#run);
+		});
+	}
+
+	stop() {
+		this.#off();
+		this.#run++;
+	}
+
+	/** @param {number} run */
+	async #poll(run) {
+		await this.#ask();
+		if (run === this.#run) this.#off = this.#after(pollEvery, () => void this.#poll(run));
+	}
+}
