@@ -12,7 +12,7 @@ func registerMail(u *users) {
 	register(u.server, call{
 		id: "mail-bounced", group: groupReach, method: http.MethodPost, path: userPath + "/mail/bounced", scope: notifier.ScopeAdmin, status: http.StatusNoContent,
 		summary: "Report mail that came back",
-		about: "For applications that read the mails which return. `hard`: nobody is at the address, and no more is sent there until the user has another one. " +
+		about: "For applications that read the mails which return. `hard`: nobody is at the address, and it is tried again only after four weeks, or when the user has another one. " +
 			"`soft`: it may work later. A user without an address is a 404.",
 		errors: []int{http.StatusNotFound},
 		examples: []example{{

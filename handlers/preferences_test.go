@@ -73,7 +73,7 @@ func TestThePreferencesShowWhatHolds(t *testing.T) {
 func TestThePageSaysThatMailsDoNotArrive(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[notifier.ReachState]string{
-		notifier.ReachOn: "", notifier.ReachOff: "", notifier.ReachDead: "Emails to your address came back", notifier.ReachFailing: "The last email to your address could not be delivered.",
+		notifier.ReachOn: "", notifier.ReachOff: "", notifier.ReachDead: "Emails to your address came back", notifier.ReachFailing: "Your last email could not be delivered yet.",
 	} {
 		w, f := preferring(t, notifier.Preferences{})
 		f.state = state

@@ -22,8 +22,11 @@ const (
 	ReachOn      ReachState = "on"
 	ReachOff     ReachState = "off"     // switched off by the user
 	ReachFailing ReachState = "failing" // the last message could not be sent; tried again
-	ReachDead    ReachState = "dead"    // there is nobody at the address
+	ReachDead    ReachState = "dead"    // nobody is at the address: it rests, and is tried again when DueAt has come
 )
+
+// DeadRest is how long a dead address rests before it is tried again.
+const DeadRest = 28 * 24 * time.Hour
 
 // MaxDevices is how many browsers of one user are told. One more replaces the oldest.
 const MaxDevices = 10
@@ -51,9 +54,11 @@ type ReachTarget struct {
 
 	DueAt        time.Time // zero: there is nothing to decide
 	Tries        int       // of the claimed message
-	Refusals     int       // messages in a row that the server refused for good
+	Refusals     int       // days on which it was refused since its last message arrived
+	RefusedAt    time.Time // when the last of them was counted
 	FailingSince time.Time
-	Error        string // of the last try
+	HeldSince    time.Time // since when its message has been due that waits because the service is at fault; zero: none waits
+	Error        string    // of the last try
 	CreatedAt    time.Time
 	SeenAt       time.Time // when the browser was last here
 }
@@ -86,7 +91,7 @@ type ReachDue struct {
 // since it was read as Was.
 type ReachStep struct {
 	Was  *ReachTarget
-	To   ReachTarget // only State, Told, ToldUrgent, UpTo, Urgent, DueAt, Tries, Refusals, FailingSince and Error count
+	To   ReachTarget // only State, Told, ToldUrgent, UpTo, Urgent, DueAt, Tries, Refusals, RefusedAt, FailingSince, HeldSince and Error count
 	Gone bool        // delete it instead
 	Done bool        // set by the store: the target was as expected
 }
@@ -94,10 +99,16 @@ type ReachStep struct {
 // ReachStats counts targets for operators.
 type ReachStats struct {
 	Targets int64     // that are not off
-	Due     int64     // whose time has come
+	Due     int64     // whose time has come, also while the service is at fault
 	Oldest  time.Time // when the oldest of them became due; zero: there is none
-	Failing int64
+	Failing int64     // whose last message is tried again
 	Dead    int64
+}
+
+// Revival names the dead mail addresses that are to be tried again. Without any field it is all of them.
+type Revival struct {
+	Seq    int64  // of a user
+	Domain string // without @
 }
 
 // When says when a target tells: some time after a notice came, once a day, or never.

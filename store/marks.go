@@ -95,6 +95,6 @@ func (s *Store) markTargets(ctx context.Context, tx *sql.Tx, snapshots []notifie
 // markSet is what markTargets writes, from x of a user and the newest entries.
 const markSet = ` SET newest = CASE WHEN x.newest > targets.newest THEN x.newest ELSE targets.newest END,
 		due_at = CASE WHEN due_at = 0 THEN x.newest + wait
-			WHEN upto = 0 AND x.urgent > told AND x.urgent > told_urgent AND x.urgent + wait < due_at THEN x.urgent + wait ELSE due_at END`
+			WHEN upto = 0 AND tries = 0 AND state <> 'dead' AND x.urgent > told AND x.urgent > told_urgent AND x.urgent + wait < due_at THEN x.urgent + wait ELSE due_at END`
 
-const markWhere = ` AND told < x.newest AND state IN ('on', 'failing') AND (targets.newest < x.newest OR due_at = 0)`
+const markWhere = ` AND told < x.newest AND state <> 'off' AND (targets.newest < x.newest OR due_at = 0)`

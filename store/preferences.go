@@ -107,8 +107,8 @@ func (s *Store) PutPreferences(ctx context.Context, seq int64, p notifier.PutPre
 // retime gives the targets of a kind another time to wait. Those that are switched on tell nothing older.
 func (s *Store) retime(ctx context.Context, tx *sql.Tx, seq int64, kind notifier.ReachKind, when notifier.When, minute int) error {
 	if when.Off {
-		_, err := tx.ExecContext(ctx, `UPDATE targets SET state = 'off', due_at = 0, upto = 0, urgent = FALSE, tries = 0
-			WHERE seq = $1 AND kind = $2 AND state <> 'dead'`, seq, string(kind))
+		_, err := tx.ExecContext(ctx, `UPDATE targets SET state = 'off', due_at = 0, upto = 0, urgent = FALSE, tries = 0, held_since = 0
+			WHERE seq = $1 AND kind = $2`, seq, string(kind))
 		return err
 	}
 	told, err := ahead(ctx, tx, seq, millis(s.now()))

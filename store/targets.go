@@ -12,13 +12,14 @@ import (
 )
 
 const targetColumns = `t.id, t.seq, t.kind, t.address, t.keys, t.label, t.token, t.state, t.wait, t.daily, t.told, t.told_urgent,
-	t.newest, t.upto, t.urgent, t.due_at, t.tries, t.refusals, t.failing_since, t.error, t.created_at, t.seen_at`
+	t.newest, t.upto, t.urgent, t.due_at, t.tries, t.refusals, t.refused_at, t.failing_since, t.held_since, t.error, t.created_at, t.seen_at`
 
 // targetRow is a target as it is scanned.
 type targetRow struct {
 	notifier.ReachTarget
-	wait, due, failing, created, seen int64
-	daily                             sql.Null[int64]
+	wait, due, refused, failing, held, created, seen int64
+
+	daily sql.Null[int64]
 }
 
 // fields returns the scan destinations of targetColumns.
@@ -26,7 +27,7 @@ func (r *targetRow) fields() []any {
 	t := &r.ReachTarget
 	return []any{
 		&t.ID, &t.Seq, &t.Kind, &t.Address, &t.Keys, &t.Label, &t.Token, &t.State, &r.wait, &r.daily, &t.Told, &t.ToldUrgent,
-		&t.Newest, &t.UpTo, &t.Urgent, &r.due, &t.Tries, &t.Refusals, &r.failing, &t.Error, &r.created, &r.seen,
+		&t.Newest, &t.UpTo, &t.Urgent, &r.due, &t.Tries, &t.Refusals, &r.refused, &r.failing, &r.held, &t.Error, &r.created, &r.seen,
 	}
 }
 
@@ -37,7 +38,8 @@ func (r *targetRow) target() notifier.ReachTarget {
 	if r.daily.Valid {
 		t.Daily = int(r.daily.V)
 	}
-	t.DueAt, t.FailingSince, t.CreatedAt, t.SeenAt = fromMillis(r.due), fromMillis(r.failing), fromMillis(r.created), fromMillis(r.seen)
+	t.DueAt, t.CreatedAt, t.SeenAt = fromMillis(r.due), fromMillis(r.created), fromMillis(r.seen)
+	t.RefusedAt, t.FailingSince, t.HeldSince = fromMillis(r.refused), fromMillis(r.failing), fromMillis(r.held)
 	return t
 }
 
@@ -72,8 +74,11 @@ func (s *Store) putMail(ctx context.Context, tx *sql.Tx, seq int64, address stri
 	var state notifier.ReachState
 	err := tx.QueryRowContext(ctx, `SELECT address, state FROM targets WHERE seq = $1 AND kind = 'mail'`, seq).Scan(&has, &state)
 	switch {
-	case err == nil && has == address && state != notifier.ReachDead: // the same address again revives a dead one
-		return nil
+	case err == nil && has == address:
+		if state == notifier.ReachDead {
+			_, err = s.revive(ctx, tx, `AND seq = $2`, seq)
+		}
+		return err
 	case err == nil:
 		_, err = tx.ExecContext(ctx, `DELETE FROM targets WHERE seq = $1 AND kind = 'mail'`, seq)
 	case errors.Is(err, sql.ErrNoRows):
@@ -147,7 +152,7 @@ func ahead(ctx context.Context, tx *sql.Tx, seq, now int64) (int64, error) {
 func (s *Store) SwitchOff(ctx context.Context, token string) (seq int64, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var kind notifier.ReachKind
-		err := tx.QueryRowContext(ctx, `UPDATE targets SET state = CASE state WHEN 'dead' THEN 'dead' ELSE 'off' END, due_at = 0, upto = 0, urgent = FALSE, tries = 0
+		err := tx.QueryRowContext(ctx, `UPDATE targets SET state = 'off', due_at = 0, upto = 0, urgent = FALSE, tries = 0, held_since = 0
 			WHERE token = $1 RETURNING seq, kind`, text(token)).Scan(&seq, &kind)
 		if err == nil && kind == notifier.ReachMail {
 			_, err = tx.ExecContext(ctx, `UPDATE users SET mail_when = 'off' WHERE seq = $1`, seq)
@@ -161,19 +166,4 @@ func (s *Store) SwitchOff(ctx context.Context, token string) (seq int64, err err
 func (s *Store) KnownToken(ctx context.Context, token string) (known bool, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets WHERE token = $1)`, text(token)).Scan(&known)
 	return known, s.fail(err, "look up the token of a target")
-}
-
-// Bounced records that mail to a user came back. A permanent fault ends the telling of that address. It
-// returns notifier.ErrNotFound for a user without an address.
-func (s *Store) Bounced(ctx context.Context, name string, permanent bool) error {
-	state, due := "CASE state WHEN 'off' THEN 'off' WHEN 'dead' THEN 'dead' ELSE 'failing' END", ""
-	if permanent {
-		state, due = "'dead'", ", due_at = 0, upto = 0, urgent = FALSE, tries = 0"
-	}
-	n, err := s.exec(ctx, `UPDATE targets SET state = `+state+`, failing_since = CASE failing_since WHEN 0 THEN $1 ELSE failing_since END, error = $2`+due+`
-		WHERE kind = 'mail' AND seq = (SELECT seq FROM users WHERE name = $3)`, millis(s.now()), "the mail came back", text(name))
-	if err == nil && n == 0 {
-		err = sql.ErrNoRows
-	}
-	return s.fail(err, "record mail that came back")
 }

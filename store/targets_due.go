@@ -12,7 +12,7 @@ import (
 
 // dueTargetsQuery repeats the predicate of the partial index targets_due.
 const dueTargetsQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.zone, u.quiet_from, u.quiet_to
-	FROM (SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 AND state IN ('on', 'failing') ORDER BY due_at LIMIT $3) t
+	FROM (SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 AND state <> 'off' ORDER BY due_at LIMIT $3) t
 	JOIN users u ON u.seq = t.seq ORDER BY t.due_at, t.id`
 
 // DueTargets returns the targets of a kind whose time has come, the earliest first.
@@ -62,8 +62,8 @@ func quietOf(from, to sql.Null[int64]) *notifier.Quiet {
 // it due at once.
 const stepQuery = `UPDATE targets SET state = $1, told = $2, told_urgent = $3, upto = $4, urgent = $5,
 		due_at = CASE WHEN CAST($6 AS BIGINT) = 0 AND newest > $2 AND $1 IN ('on', 'failing') THEN CAST($7 AS BIGINT) ELSE $6 END,
-		tries = $8, refusals = $9, failing_since = $10, error = $11
-	WHERE id = $12 AND due_at = $13 AND upto = $14 AND told = $15 AND told_urgent = $16 AND state = $17`
+		tries = $8, refusals = $9, refused_at = $10, failing_since = $11, held_since = $12, error = $13
+	WHERE id = $14 AND due_at = $15 AND upto = $16 AND told = $17 AND told_urgent = $18 AND state = $19`
 
 // Holds reports whether a target is still as it was read: nobody has switched it off, replaced its address,
 // claimed it anew or removed its user.
@@ -101,16 +101,17 @@ func (s *Store) step(ctx context.Context, tx *sql.Tx, step *notifier.ReachStep, 
 		return change(ctx, tx, `DELETE FROM targets WHERE id = $1 AND due_at = $2 AND upto = $3`, was.ID, millis(was.DueAt), was.UpTo)
 	}
 	return change(ctx, tx, stepQuery, string(to.State), to.Told, to.ToldUrgent, to.UpTo, to.Urgent, millis(to.DueAt), now,
-		to.Tries, to.Refusals, millis(to.FailingSince), to.Error,
+		to.Tries, to.Refusals, millis(to.RefusedAt), millis(to.FailingSince), millis(to.HeldSince), to.Error,
 		was.ID, millis(was.DueAt), was.UpTo, was.Told, was.ToldUrgent, string(was.State))
 }
 
 // ReachStats counts the targets of a kind.
 func (s *Store) ReachStats(ctx context.Context, kind notifier.ReachKind) (n notifier.ReachStats, err error) {
 	var oldest sql.Null[int64]
-	err = s.read.QueryRowContext(ctx, `SELECT COUNT(CASE WHEN state <> 'off' THEN 1 END), COUNT(CASE WHEN due_at > 0 AND due_at <= $1 THEN 1 END),
-			MIN(CASE WHEN due_at > 0 AND due_at <= $1 THEN due_at END), COUNT(CASE state WHEN 'failing' THEN 1 END), COUNT(CASE state WHEN 'dead' THEN 1 END)
-		FROM targets WHERE kind = $2`, millis(s.now()), string(kind)).Scan(&n.Targets, &n.Due, &oldest, &n.Failing, &n.Dead)
+	err = s.read.QueryRowContext(ctx, `SELECT COUNT(CASE WHEN state <> 'off' THEN 1 END), COUNT(since), MIN(since),
+			COUNT(CASE WHEN state = 'failing' OR state = 'on' AND due_at > 0 AND held_since > 0 THEN 1 END), COUNT(CASE state WHEN 'dead' THEN 1 END)
+		FROM (SELECT state, due_at, held_since, CASE WHEN due_at = 0 OR state NOT IN ('on', 'failing') THEN NULL
+			WHEN held_since > 0 THEN held_since WHEN due_at <= $1 THEN due_at END AS since FROM targets WHERE kind = $2) t`, millis(s.now()), string(kind)).Scan(&n.Targets, &n.Due, &oldest, &n.Failing, &n.Dead)
 	if oldest.Valid {
 		n.Oldest = fromMillis(oldest.V)
 	}

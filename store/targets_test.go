@@ -264,7 +264,7 @@ func TestDueTargetsComeWithWhatDecidesAboutThem(t *testing.T) {
 		if err := s.Bounced(t.Context(), "bob", true); err != nil {
 			t.Fatal(err)
 		}
-		if got := mailOf(t, s, bob.Seq); got.State != notifier.ReachDead || !got.DueAt.IsZero() {
+		if got := mailOf(t, s, bob.Seq); got.State != notifier.ReachDead || !got.DueAt.Equal(db.clock.at.Add(notifier.DeadRest)) {
 			t.Errorf("after its mail came back for good: %+v", got)
 		}
 		wantIs(t, s.Bounced(t.Context(), "nobody", true), notifier.ErrNotFound)

@@ -3,7 +3,10 @@ package main
 import (
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/carillonhq/carillon/internal/mailtest"
@@ -63,6 +66,15 @@ func TestWhatIsNotReadIsMailedOnceAndTheMailUnsubscribes(t *testing.T) {
 	}
 }
 
+// gauges waits until the page of metrics has these lines.
+func gauges(t *testing.T, s *running, want ...string) {
+	t.Helper()
+	testkit.Eventually(t, "the metrics have "+strings.Join(want, ", "), func() bool {
+		_, page := text(t, s.Admin+"/metrics")
+		return !slices.ContainsFunc(want, func(line string) bool { return !strings.Contains(page, line+"\n") })
+	})
+}
+
 func TestMailsAreCountedForOperators(t *testing.T) {
 	t.Parallel()
 	smtp := mailtest.Start(t, mailtest.Options{Rcpt: func(address string) error {
@@ -80,17 +92,40 @@ func TestMailsAreCountedForOperators(t *testing.T) {
 	}
 	s := serve(t, c, "--smtp-url=smtp://"+smtp.Addr, "--mail-from=shop@example.com", "--admin-addr=127.0.0.1:0")
 	must(t, c.run(t.Context(), "send", "--to", "bob", "--to", "carol", "--title", "The lift works", "--type", "alarm"))
-	want := []string{
-		`carillon_reach_told_total{kind="mail"} 1`, `carillon_reach_ended_total{kind="mail"} 1`, `carillon_reach_dead{kind="mail"} 1`,
-		`carillon_reach_due{kind="mail"} 0`, `carillon_reach_oldest_seconds{kind="mail"} 0`, `carillon_reach_failing{kind="mail"} 0`,
-	}
-	testkit.Eventually(t, "the mails are counted", func() bool {
-		_, page := text(t, s.Admin+"/metrics")
-		for _, line := range want {
-			if !strings.Contains(page, line) {
-				return false
-			}
+	gauges(t, s, `carillon_reach_told_total{kind="mail"} 1`, `carillon_reach_failed_total{kind="mail"} 1`, `carillon_reach_failing{kind="mail"} 1`,
+		`carillon_reach_due{kind="mail"} 0`, `carillon_reach_oldest_seconds{kind="mail"} 0`, `carillon_reach_dead{kind="mail"} 0`, `carillon_reach_away{kind="mail"} 0`)
+}
+
+// The alerts CarillonMailWaits and CarillonMailAway read these gauges.
+func TestARelayThatRefusesEverybodyIsSeenInTheMetricsAndAllMailGoesOutAfterwards(t *testing.T) {
+	t.Parallel()
+	var mended atomic.Bool
+	smtp := mailtest.Start(t, mailtest.Options{Rcpt: func(address string) error {
+		if mended.Load() {
+			return nil
 		}
-		return true
+		return mailtest.Answer(554, 5, 7, 1, "<"+address+">: Relay access denied")
+	}})
+	c := in(t.TempDir())
+	c.env["CARILLON_MAIL_DEFAULT"] = "0s"
+	args := []string{"send", "--title", "The lift works", "--type", "alarm"}
+	for _, name := range []string{"ann", "bob", "carol", "dave", "eve", "fay"} {
+		must(t, c.run(t.Context(), "user", "add", name))
+		must(t, c.run(t.Context(), "user", "mail", name, name+"@example.com"))
+		args = append(args, "--to", name)
+	}
+	s := serve(t, c, "--smtp-url=smtp://"+smtp.Addr, "--mail-from=shop@example.com", "--admin-addr=127.0.0.1:0")
+	must(t, c.run(t.Context(), args...))
+	gauges(t, s, `carillon_reach_away{kind="mail"} 1`, `carillon_reach_dead{kind="mail"} 0`)
+	testkit.Eventually(t, "the gauges show what waits", func() bool {
+		_, page := text(t, s.Admin+"/metrics")
+		oldest := regexp.MustCompile(`carillon_reach_oldest_seconds{kind="mail"} [1-9]`)
+		return oldest.MatchString(page) && !strings.Contains(page, `carillon_reach_failing{kind="mail"} 0`) && !strings.Contains(page, `carillon_reach_due{kind="mail"} 0`)
 	})
+	mended.Store(true)
+	if r := c.run(t.Context(), "user", "mail", "--revive", "example.com"); r.status != 0 || !strings.Contains(r.out, "addresses tried again") {
+		t.Errorf("%+v", r)
+	}
+	letters(t, smtp, 6)
+	gauges(t, s, `carillon_reach_away{kind="mail"} 0`, `carillon_reach_due{kind="mail"} 0`, `carillon_reach_failing{kind="mail"} 0`, `carillon_reach_told_total{kind="mail"} 6`)
 }

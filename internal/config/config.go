@@ -54,6 +54,7 @@ type Flags struct {
 	Keep                 string `placeholder:"TIME" default:"180d" help:"The longest life of a notice, such as 720h or 30d."`
 	ToastRetention       string `placeholder:"TIME" default:"24h" help:"How long a toast waits for its user: from 1h to 7d."`
 	SMTPURL              string `name:"smtp-url" placeholder:"URL" secret:"" help:"The server that takes mails: smtps://USER:PASSWORD@HOST, or smtp:// with STARTTLS; empty: no mail."`
+	SMTPCA               string `name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) of authorities that the mail server may be certified by, besides those of this machine."`
 	MailFrom             string `placeholder:"ADDRESS" help:"The sender of mails: notices@example.com, or Carillon <notices@example.com>."`
 	MailDefault          string `placeholder:"WHEN" default:"off" help:"When users who have not chosen get mail: off, daily, or how long a notice is unread before, such as 30m."`
 	MailRate             string `placeholder:"N" default:"10" help:"Mails a second, of all instances together."`
@@ -127,7 +128,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		InboxCap:       int(bad.number("--inbox-cap", f.InboxCap, 1, 10_000)),
 		Keep:           bad.Span("--keep", f.Keep, time.Minute),
 		ToastRetention: bad.retention("--toast-retention", f.ToastRetention),
-		SMTP:           bad.server("--smtp-url", f.SMTPURL),
+		SMTP:           bad.server("--smtp-url", f.SMTPURL, f.SMTPCA),
 		MailFrom:       bad.sender("--mail-from", f.MailFrom),
 		MailDefault:    bad.when("--mail-default", f.MailDefault),
 		MailRate:       int(bad.number("--mail-rate", f.MailRate, 1, 10_000)),

@@ -1,14 +1,16 @@
 package config
 
 import (
+	"crypto/x509"
 	"net/url"
+	"os"
 
 	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/notifier"
 )
 
 // server parses the address of a mail server. No fault repeats any of it.
-func (f *Faults) server(flag, s string) *mail.Server {
+func (f *Faults) server(flag, s, authorities string) *mail.Server {
 	if s == "" {
 		return nil
 	}
@@ -16,7 +18,27 @@ func (f *Faults) server(flag, s string) *mail.Server {
 	if err != nil {
 		f.Add(flag, "%v", err)
 	}
+	if authorities != "" {
+		server.Roots = f.authorities("--smtp-ca", authorities)
+	}
 	return &server
+}
+
+// authorities reads a file of certificates, and adds them to those of this machine.
+func (f *Faults) authorities(flag, file string) *x509.CertPool {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		f.Add(flag, "cannot be read: %v", err)
+		return nil
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(text) {
+		f.Add(flag, "%s has no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----", file)
+	}
+	return roots
 }
 
 // sender checks the sender of mails.

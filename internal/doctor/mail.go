@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"context"
+	"crypto/x509"
+	"errors"
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/mail"
@@ -18,11 +20,25 @@ func (e *examination) mail(ctx context.Context, cfg *config.Config) {
 		err = sender.Check(ctx)
 	}
 	if err != nil {
-		e.fail("mail", err.Error(), "correct --smtp-url and --mail-from, or let this machine reach the server; until then mails wait")
+		e.fail("mail", err.Error(), mailCure(err)+"; until then mails wait")
 		return
 	}
 	e.ok("mail", "%s takes mails from %s", cfg.SMTP, cfg.MailFrom)
 	if cfg.PublicURL == nil {
 		e.note("mail", "--public-url is not set", "set it: links in mails lead there, and mail programs unsubscribe by https only")
 	}
+}
+
+// mailCure says what to do about a fault of the mail server.
+func mailCure(err error) string {
+	unknown, name, invalid := (x509.UnknownAuthorityError{}), (x509.HostnameError{}), (x509.CertificateInvalidError{})
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "renew the certificate of the mail server, and check the clock of this machine"
+	case errors.As(err, &name):
+		return "name the mail server in --smtp-url by a name that its certificate has"
+	case errors.As(err, &unknown), errors.As(err, &invalid):
+		return "put the certificate of the authority into a file and name it in --smtp-ca"
+	}
+	return "correct --smtp-url and --mail-from, or let this machine reach the server"
 }

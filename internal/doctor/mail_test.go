@@ -30,3 +30,29 @@ func TestTheMailServerIsTriedAndThePasswordIsNotReported(t *testing.T) {
 	e := &examination{report: func(f Finding) error { t.Errorf("without a mail server: %s", f); return nil }}
 	e.mail(t.Context(), &config.Config{})
 }
+
+func TestTheCureOfACertificateIsNamed(t *testing.T) {
+	t.Parallel()
+	server := mailtest.Start(t, mailtest.Options{TLS: true})
+	smtp, err := mail.ParseServer(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(smtp mail.Server) string {
+		var found []string
+		e := &examination{report: func(f Finding) error { found = append(found, f.String()); return nil }}
+		e.mail(t.Context(), &config.Config{SMTP: &smtp, MailFrom: "notices@example.com"})
+		return strings.Join(found, "\n")
+	}
+	if got := find(smtp); !strings.Contains(got, "--smtp-ca") {
+		t.Errorf("of an unknown authority: %s", got)
+	}
+	smtp.Roots = server.Roots
+	if got := find(smtp); !strings.HasPrefix(got, "ok    mail") {
+		t.Errorf("with its certificate: %s", got)
+	}
+	smtp.Host = "localhost"
+	if got := find(smtp); !strings.Contains(got, "a name that its certificate has") {
+		t.Errorf("by another name: %s", got)
+	}
+}

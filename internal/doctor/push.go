@@ -3,6 +3,10 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
 
 	"github.com/carillonhq/carillon/internal/config"
 )
@@ -20,7 +24,34 @@ func (e *examination) push(ctx context.Context, cfg *config.Config, vapid func(c
 		e.note("push", "no VAPID key yet", "the first start of a server makes one")
 	case err != nil:
 		e.fail("push", err.Error(), "until then no device is told, and none can be added")
+	case !reachable(cfg.Push.Contact):
+		e.fail("push", fmt.Sprintf("the contact %s is no public address: Apple refuses each push with BadJwtToken", cfg.Push.Contact),
+			"set --push-contact to an address that reaches you, such as mailto:ops@your-domain, or an https --public-url with a public host name")
 	default:
 		e.ok("push", "the VAPID key signs; its public half is %s, the contact %s", public, cfg.Push.Contact)
 	}
+}
+
+// reachable reports whether the operators of push services could reach a contact: it names a public host.
+func reachable(contact string) bool {
+	u, err := url.Parse(contact)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	if u.Scheme == "mailto" {
+		address, _ := url.PathUnescape(u.Opaque)
+		host = address[strings.LastIndexByte(address, '@')+1:]
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if _, err := netip.ParseAddr(strings.TrimPrefix(host, "ipv6:")); err == nil || !strings.Contains(host, ".") {
+		return false
+	}
+	// The names that RFC 2606, 6761 and 6762 reserve, and those of private networks.
+	for _, end := range []string{"localhost", "local", "invalid", "test", "example", "internal", "lan", "localdomain", "home.arpa"} {
+		if strings.HasSuffix(host, "."+end) {
+			return false
+		}
+	}
+	return true
 }

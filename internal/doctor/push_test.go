@@ -22,3 +22,16 @@ func TestTheKeyOfPushIsTried(t *testing.T) {
 	e := &examination{report: func(f Finding) error { t.Errorf("without push: %s", f); return nil }}
 	e.push(t.Context(), &config.Config{}, nil)
 }
+
+func TestAContactThatNobodyCanReachIsAFault(t *testing.T) {
+	t.Parallel()
+	for contact, want := range map[string]bool{
+		"mailto:ops@shop.com": true, "https://notices.shop.co.uk/": true, "mailto:ops@example.com": true,
+		"mailto:carillon@localhost": false, "mailto:ops@nas.local": false, "mailto:ops@shop.invalid": false, "mailto:ops@shop.test": false, "mailto:ops@shop.example": false,
+		"mailto:ops@[192.0.2.1]": false, "https://192.168.1.5:8443/": false, "https://[2001:db8::1]/": false, "https://localhost": false, "https://NAS.Local./": false, "mailto:ops": false,
+	} {
+		if got := reachable(contact); got != want {
+			t.Errorf("%s: %t", contact, got)
+		}
+	}
+}

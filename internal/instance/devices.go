@@ -29,6 +29,7 @@ type devices struct {
 	hosts  push.Hosts
 	key    string
 	teller pushTeller
+	stage  *reach.Stage // judges the answers of push services
 }
 
 // PushKey returns the key that browsers bind their subscriptions to.
@@ -72,9 +73,12 @@ func (d *devices) Test(ctx context.Context, user notifier.User, text *locale.Pri
 		if all[i].ID != id {
 			continue
 		}
-		out := d.teller.send(ctx, &all[i].ReachTarget, push.Message{
-			Notification: push.Notification{Title: text.T("devices.test_title"), Body: text.T("devices.test_body"), Lang: text.Lang(), Navigate: d.teller.base + "/settings"},
-			Key:          "test", Expires: time.Now().Add(testTTL), Urgent: true,
+		target := &all[i].ReachTarget
+		out := d.stage.Try(ctx, target, func(ctx context.Context) reach.Outcome {
+			return d.teller.send(ctx, target, push.Message{
+				Notification: push.Notification{Title: text.T("devices.test_title"), Body: text.T("devices.test_body"), Lang: text.Lang(), Navigate: d.teller.base + "/settings"},
+				Key:          "test", Expires: time.Now().Add(testTTL), Urgent: true,
+			})
 		})
 		if out.Verdict == reach.Gone {
 			err = d.RemoveDevice(ctx, user.Seq, id)

@@ -19,6 +19,8 @@ import (
 const (
 	pushLines = 32 // messages that are sent at a time
 	dialWait  = 5 * time.Second
+	pushPause = 10 * time.Minute // after a push service has refused several users in a row
+	pushRest  = 30 * time.Second // after a push service did not answer: others need not wait for it meanwhile
 )
 
 // pushWay returns how messages are sent to devices. There is none if push is off, or its key cannot be read:
@@ -44,7 +46,10 @@ func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]reac
 		texts:  texts, types: i.topics, announcements: i.announcements, base: i.linksBase(), log: i.log,
 	}
 	i.devices = &devices{Store: i.db, hosts: i.cfg.Push.Hosts, key: public, teller: teller}
-	return []reach.Way{{Kind: notifier.ReachPush, Teller: teller, Parallel: pushLines}}, nil
+	return []reach.Way{{
+		Kind: notifier.ReachPush, Teller: teller, Parallel: pushLines, Service: func(t *notifier.ReachTarget) string { return push.Origin(t.Address) },
+		Refusing: reach.Pauses{First: pushPause, Last: pushPause}, Unreachable: reach.Pauses{First: pushRest, Last: pushRest},
+	}}, nil
 }
 
 // pushClient returns a client that reaches public addresses and those that the operator allows. With a proxy,

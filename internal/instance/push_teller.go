@@ -16,13 +16,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-const (
-	pushTitles = 3 // titles in a message about several notices
-
-	// A device whose service has refused our key for so long is deleted: it was made for another key. Until
-	// then, the pause that its refusals cause holds up the other devices of the service.
-	refusedFor = 3 * 24 * time.Hour
-)
+const pushTitles = 3 // titles in a message about several notices
 
 // pushTeller tells by push.
 type pushTeller struct {
@@ -83,34 +77,24 @@ func (t pushTeller) send(ctx context.Context, target *notifier.ReachTarget, mess
 	if err != nil {
 		return reach.Outcome{Verdict: reach.Refused, Reason: err.Error()}
 	}
-	return pushOutcome(out, target, time.Now())
+	return pushOutcome(out)
 }
 
-// pushOutcome says what the answer of a push service means for a target. One service that refuses the key
-// stops no other.
-func pushOutcome(out push.Outcome, target *notifier.ReachTarget, now time.Time) reach.Outcome {
-	reason := "no answer from the push service"
-	if out.Status != 0 {
-		reason = fmt.Sprintf("the push service answered %d", out.Status)
+// pushOutcome says what the answer of a push service means for a target.
+func pushOutcome(out push.Outcome) reach.Outcome {
+	verdicts := map[push.Verdict]reach.Verdict{
+		push.Accepted: reach.Told, push.Gone: reach.Gone, push.Later: reach.Delayed, push.Denied: reach.Denied, push.Refused: reach.Refused, push.Unreachable: reach.Away,
 	}
-	switch out.Verdict {
-	case push.Accepted:
-		return reach.Outcome{Verdict: reach.Told}
-	case push.Gone:
-		return reach.Outcome{Verdict: reach.Gone, Reason: reason}
-	case push.Paused:
-		if since := target.FailingSince; out.Status != 0 && !since.IsZero() && now.Sub(since) > refusedFor {
-			return reach.Outcome{Verdict: reach.Gone, Reason: reason}
-		}
-		return reach.Outcome{Verdict: reach.Later, After: out.After, Reason: "the push service refuses our key"}
-	case push.Later:
-		return reach.Outcome{Verdict: reach.Later, After: out.After, Reason: reason}
-	case push.Refused:
-		if out.Status == 0 {
-			reason = "expired"
-		}
+	reason := ""
+	switch {
+	case out.Verdict == push.Unreachable:
+		reason = "no answer from the push service"
+	case out.Verdict == push.Refused && out.Status == 0:
+		return reach.Outcome{Verdict: reach.Told, Reason: reach.NothingLeft} // it has expired
+	case out.Verdict != push.Accepted:
+		reason = strings.TrimSuffix(fmt.Sprintf("the push service answered %d: %s", out.Status, out.Reason), ": ")
 	}
-	return reach.Outcome{Verdict: reach.Refused, Reason: reason}
+	return reach.Outcome{Verdict: verdicts[out.Verdict], After: out.After, Reason: reason}
 }
 
 // subscriptionOf returns the subscription of a device: its keys are the point and the secret, one after the other.

@@ -41,6 +41,9 @@ func (i *instance) makeReach(ctx context.Context, space keys.Space) error {
 		Store: i.db, Inbox: i.inbox, Types: i.topics, Looking: i.looking.Read, Leases: lease.On(i.rdb, space), Log: i.log,
 		Ways: append(mails, pushes...),
 	})
+	if i.devices != nil {
+		i.devices.stage = i.reach
+	}
 	return nil
 }
 
@@ -123,6 +126,8 @@ func mailOutcome(out mail.Outcome) reach.Outcome {
 	if out.Code != 0 {
 		reason = fmt.Sprintf("%d %s", out.Code, out.Text)
 	}
-	verdicts := map[mail.Verdict]reach.Verdict{mail.Sent: reach.Told, mail.Dead: reach.Dead, mail.Refused: reach.Refused, mail.Later: reach.Later, mail.ServerAway: reach.Away}
+	verdicts := map[mail.Verdict]reach.Verdict{
+		mail.Sent: reach.Told, mail.NoMailbox: reach.Denied, mail.Refused: reach.Refused, mail.Later: reach.Later, mail.Delayed: reach.Delayed, mail.ServerAway: reach.Away,
+	}
 	return reach.Outcome{Verdict: verdicts[out.Verdict], Reason: reason}
 }

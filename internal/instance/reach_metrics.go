@@ -21,7 +21,7 @@ type reachMetrics struct {
 	sql  targetCounter
 	sent func() map[notifier.ReachKind]reach.Stats
 
-	due, oldest, failing, dead, told, failed, ended *prometheus.Desc
+	due, oldest, failing, dead, away, told, failed, ended *prometheus.Desc
 }
 
 func newReachMetrics(sql targetCounter, sent func() map[notifier.ReachKind]reach.Stats) *reachMetrics {
@@ -33,7 +33,8 @@ func newReachMetrics(sql targetCounter, sent func() map[notifier.ReachKind]reach
 		due:     desc("due", "Addresses and devices whose time to be told has come."),
 		oldest:  desc("oldest_seconds", "For how long the one that has waited longest has been due."),
 		failing: desc("failing", "Addresses and devices whose last message could not be sent and is tried again."),
-		dead:    desc("dead", "Addresses that do not exist."),
+		dead:    desc("dead", "Addresses that were refused on three days; each is tried again after four weeks."),
+		away:    desc("away", "1 while the mail server, or a push service, is held to be at fault and its messages wait."),
 		told:    desc("told_total", "Messages sent."),
 		failed:  desc("failed_total", "Attempts that failed because of the address or the message."),
 		ended:   desc("ended_total", "Addresses and devices that were given up."),
@@ -42,7 +43,7 @@ func newReachMetrics(sql targetCounter, sent func() map[notifier.ReachKind]reach
 
 // Describe sends the metrics.
 func (m *reachMetrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.due, m.oldest, m.failing, m.dead, m.told, m.failed, m.ended} {
+	for _, d := range []*prometheus.Desc{m.due, m.oldest, m.failing, m.dead, m.away, m.told, m.failed, m.ended} {
 		ch <- d
 	}
 }
@@ -60,6 +61,11 @@ func (m *reachMetrics) Collect(ch chan<- prometheus.Metric) {
 		send(m.told, prometheus.CounterValue, float64(s.Told))
 		send(m.failed, prometheus.CounterValue, float64(s.Failed))
 		send(m.ended, prometheus.CounterValue, float64(s.Dead))
+		away := 0.0
+		if s.Away {
+			away = 1
+		}
+		send(m.away, prometheus.GaugeValue, away)
 		stored, err := m.sql.ReachStats(ctx, kind)
 		if err != nil {
 			ch <- prometheus.NewInvalidMetric(m.due, err)

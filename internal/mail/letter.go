@@ -37,6 +37,7 @@ func (l *Letter) message(from *mail.Address, now time.Time) (*gomail.Msg, error)
 	m.Subject(oneLine(l.Subject))
 	m.SetMessageIDWithValue(word(l.ID))
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	m.SetGenHeader("X-Auto-Response-Suppress", "All") // Exchange answers even generated letters with notes of absence
 	for name, value := range map[gomail.Header]string{
 		"Content-Language": word(l.Locale), "List-Id": bracketed(l.ListID), "References": strings.Join(allBracketed(l.References), " "),
 		"List-Unsubscribe": bracketed(l.Unsubscribe),

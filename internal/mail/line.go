@@ -23,8 +23,18 @@ type line struct {
 	idle *time.Timer // closes it; nil while it is in use
 }
 
-// dial opens a line: it connects, encrypts and signs in, all within one time limit.
+// dial opens a line. On this machine encryption is offered and not required: if a handshake fails there, the
+// line is opened once more without.
 func (s *Sender) dial(ctx context.Context) (*line, error) {
+	l, err := s.open(ctx, false)
+	if failed := (*handshakeError)(nil); errors.As(err, &failed) && failed.optional && ctx.Err() == nil {
+		return s.open(ctx, true)
+	}
+	return l, err
+}
+
+// open connects, encrypts unless plain, and signs in, all within one time limit.
+func (s *Sender) open(ctx context.Context, plain bool) (*line, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.wait)
 	defer cancel()
 	conn, err := s.connect(ctx, "tcp", s.server.Address())
@@ -32,7 +42,7 @@ func (s *Sender) dial(ctx context.Context) (*line, error) {
 		return nil, fmt.Errorf("connect to %s: %w", s.server.Address(), err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	client, err := s.greet(ctx, conn)
+	client, err := s.greet(ctx, conn, plain)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -47,10 +57,10 @@ func (s *Sender) dial(ctx context.Context) (*line, error) {
 }
 
 // greet returns a client that is encrypted, unless the server is near, and signed in.
-func (s *Sender) greet(ctx context.Context, conn net.Conn) (*smtp.Client, error) {
-	near := s.near(conn)
+func (s *Sender) greet(ctx context.Context, conn net.Conn, plain bool) (*smtp.Client, error) {
+	near, settings, unverified := s.near(conn), s.tls, s.tls.RootCAs == nil && loopback(conn)
 	if s.server.TLS {
-		encrypted := tls.Client(conn, s.tls)
+		encrypted := tls.Client(conn, settings)
 		if err := encrypted.HandshakeContext(ctx); err != nil {
 			return nil, fmt.Errorf("TLS: %w", err)
 		}
@@ -65,11 +75,15 @@ func (s *Sender) greet(ctx context.Context, conn net.Conn) (*smtp.Client, error)
 	}
 	if !s.server.TLS {
 		switch offered, _ := client.Extension("STARTTLS"); {
-		case offered:
-			if err = client.StartTLS(s.tls); err != nil {
-				return nil, fmt.Errorf("STARTTLS: %w", err)
+		case offered && !plain:
+			if unverified { // nobody else can listen there, so a certificate of its own is as good as any
+				settings = s.tls.Clone()
+				settings.InsecureSkipVerify = true
 			}
-		case !near:
+			if err = client.StartTLS(settings); err != nil {
+				return nil, &handshakeError{err, unverified}
+			}
+		case !offered && !near:
 			return nil, errors.New("the server does not offer STARTTLS: without it mail is sent only to this machine and to the networks of --outbound-allow")
 		}
 	}
@@ -97,6 +111,21 @@ func (s *Sender) auth(client *smtp.Client) smtp.Auth {
 		return smtp.CRAMMD5Auth(user, password)
 	}
 	return smtp.PlainAuth("", user, password, s.server.Host, true)
+}
+
+// handshakeError is a handshake that failed after STARTTLS. optional says that the line need not be encrypted.
+type handshakeError struct {
+	cause    error
+	optional bool
+}
+
+func (e *handshakeError) Error() string { return "STARTTLS: " + e.cause.Error() }
+func (e *handshakeError) Unwrap() error { return e.cause }
+
+// loopback reports whether a server is on this machine.
+func loopback(conn net.Conn) bool {
+	ap, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	return err == nil && ap.Addr().Unmap().WithZone("").IsLoopback()
 }
 
 // near reports whether a server may be spoken to without encryption.

@@ -38,7 +38,7 @@ type Field struct{ Name, Value string }
 
 // shownFields are the lines of a header that are shown, in this order.
 var shownFields = []string{
-	"From", "To", "Subject", "Date", "Message-Id", "References", "List-Id", "List-Unsubscribe", "List-Unsubscribe-Post", "Auto-Submitted", "Content-Language",
+	"From", "To", "Subject", "Date", "Message-Id", "References", "List-Id", "List-Unsubscribe", "List-Unsubscribe-Post", "Auto-Submitted", "X-Auto-Response-Suppress", "Content-Language",
 }
 
 // NewOutbox returns an empty outbox. from is as --mail-from.
@@ -57,7 +57,7 @@ func (o *Outbox) Send(_ context.Context, letters []Letter) []Outcome {
 		now := o.now()
 		header, err := headerOf(&letters[i], o.from, now)
 		if err != nil {
-			out[i] = Outcome{Verdict: Dead, Text: answerText(err.Error())}
+			out[i] = Outcome{Verdict: NoMailbox, Text: answerText(err.Error())}
 			continue
 		}
 		o.mu.Lock()

@@ -13,9 +13,10 @@ type Verdict int
 // The verdicts.
 const (
 	Sent       Verdict = iota // the server has it
-	Dead                      // the address does not exist
-	Refused                   // the server will never take this letter; others to the same address it may
-	Later                     // again, in a while
+	NoMailbox                 // for good: the answer says that nobody is at the address
+	Refused                   // for good, and the answer does not say that this is the address's fault
+	Later                     // again, in a while: a passing fault of the mailbox
+	Delayed                   // again, in a while: a passing fault, of the mailbox or the server
 	ServerAway                // the server takes no letters from us: this says nothing about the address
 )
 
@@ -38,24 +39,36 @@ const (
 	atData // DATA, the letter, and the answer to it
 )
 
-// addressFault matches the answers that mean that an address is wrong. 5.1.7 and 5.1.8 mean that of the sender.
-var addressFault = regexp.MustCompile(`\A5\.1\.\d{1,3}\b`)
+// The enhanced status codes (RFC 3463) that speak of the mailbox. mailboxGone leaves out the codes of the sender
+// (5.1.7, 5.1.8), of routes (5.4.x) and of policy (5.7.x), and 5.1.0, which servers use for anything.
+var (
+	status        = regexp.MustCompile(`\A([245]\.\d{1,3}\.\d{1,3})(?:\D|\z)`)
+	mailboxGone   = regexp.MustCompile(`\A5\.(1\.(1|2|3|4|6|10)|2\.1)\z`)
+	mailboxPasses = regexp.MustCompile(`\A([45]\.2\.2|4\.[12]\.\d{1,3})\z`) // full, or it cannot be looked up now
+)
 
-// judge says what an error at a step means.
+// judge says what an error at a step means. The class of a code counts, and the enhanced code says of what it
+// speaks. A permanent code without one says nothing about the mailbox: see mailtest.Answers for what servers say.
 func judge(at step, err error) Outcome {
 	var reply *textproto.Error
 	if !errors.As(err, &reply) {
-		return Outcome{Verdict: Later, Text: answerText(err.Error())}
+		return Outcome{Verdict: Delayed, Text: answerText(err.Error())}
 	}
 	out := Outcome{Verdict: Refused, Code: reply.Code, Text: answerText(reply.Msg)}
-	status := addressFault.FindString(reply.Msg)
+	code := ""
+	if found := status.FindStringSubmatch(reply.Msg); found != nil {
+		code = found[1]
+	}
 	switch {
-	case reply.Code < 500:
+	case at == atMail && code == "5.3.4": // the letter is too large
+	case at == atMail:
+		out.Verdict = ServerAway // it does not accept us as a sender, whoever the recipient is
+	case mailboxPasses.MatchString(code), reply.Code == 552 && code == "":
 		out.Verdict = Later
-	case at == atMail, reply.Code == 530, reply.Code == 535, status == "5.1.7", status == "5.1.8":
-		out.Verdict = ServerAway // it does not accept us as a sender
-	case at == atRcpt && status != "":
-		out.Verdict = Dead
+	case reply.Code < 500:
+		out.Verdict = Delayed
+	case mailboxGone.MatchString(code):
+		out.Verdict = NoMailbox
 	}
 	return out
 }

@@ -75,7 +75,7 @@ func NewSender(c Config) (*Sender, error) {
 		s.connect = new(net.Dialer).DialContext
 	}
 	if s.tls == nil {
-		s.tls = &tls.Config{MinVersion: tls.VersionTLS12}
+		s.tls = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.Server.Roots}
 	}
 	s.tls.ServerName = c.Server.Host
 	return s, nil
@@ -129,7 +129,7 @@ func (s *Sender) work(ctx context.Context, letters []Letter, out []Outcome, next
 		}
 		m, err := letters[i].message(s.from, s.now())
 		if err != nil {
-			out[i] = Outcome{Verdict: Dead, Text: answerText(err.Error())}
+			out[i] = Outcome{Verdict: NoMailbox, Text: answerText(err.Error())}
 			continue
 		}
 		result, keep, again := l.send(ctx, m, letters[i].To, s.wait)
@@ -161,7 +161,7 @@ func take(next <-chan int) (int, bool) {
 func (s *Sender) Check(ctx context.Context) error {
 	l, err := s.dial(ctx)
 	if err != nil {
-		return errors.New(s.hide(err.Error()))
+		return &lineError{s.hide(err.Error()), err}
 	}
 	defer l.quit()
 	stop := context.AfterFunc(ctx, func() { _ = l.conn.Close() })
@@ -172,6 +172,15 @@ func (s *Sender) Check(ctx context.Context) error {
 	}
 	return nil
 }
+
+// lineError is why no line could be opened, without the password.
+type lineError struct {
+	text  string
+	cause error
+}
+
+func (e *lineError) Error() string { return e.text }
+func (e *lineError) Unwrap() error { return e.cause }
 
 // Close closes the lines that no letter uses, and those in use when their batch ends.
 func (s *Sender) Close() {

@@ -66,10 +66,10 @@ func TestEachAnswerHasItsVerdict(t *testing.T) {
 	})
 	sending := sender(t, s, func(c *mail.Config) { c.Lines = 1 })
 	for to, want := range map[string]mail.Outcome{
-		"alice": {Verdict: mail.Sent, Code: 250}, "full": {Verdict: mail.Later, Code: 450, Text: "4.2.2 mailbox full"}, "gone": {Verdict: mail.Dead, Code: 550, Text: "5.1.1 no such user"},
-		"null": {Verdict: mail.Dead, Code: 556}, "policy": {Verdict: mail.Refused, Code: 550}, "sender": {Verdict: mail.ServerAway, Code: 550}, "cut": {Verdict: mail.Later}, "bye": {Verdict: mail.Later, Code: 421},
-		"spam": {Verdict: mail.Refused, Code: 554}, "late": {Verdict: mail.Refused, Code: 550}, "busy": {Verdict: mail.Later, Code: 451}, "lost": {Verdict: mail.Later},
-		"not an address": {Verdict: mail.Dead},
+		"alice": {Verdict: mail.Sent, Code: 250}, "full": {Verdict: mail.Later, Code: 450, Text: "4.2.2 mailbox full"}, "gone": {Verdict: mail.NoMailbox, Code: 550, Text: "5.1.1 no such user"},
+		"null": {Verdict: mail.NoMailbox, Code: 556}, "policy": {Verdict: mail.Refused, Code: 550}, "sender": {Verdict: mail.Refused, Code: 550}, "cut": {Verdict: mail.Delayed}, "bye": {Verdict: mail.Delayed, Code: 421},
+		"spam": {Verdict: mail.Refused, Code: 554}, "late": {Verdict: mail.NoMailbox, Code: 550}, "busy": {Verdict: mail.Delayed, Code: 451}, "lost": {Verdict: mail.Delayed},
+		"not an address": {Verdict: mail.NoMailbox},
 	} {
 		got := send(t, sending, letterTo(to+"@example.com"))
 		if got.Verdict != want.Verdict || got.Code != want.Code || want.Text != "" && got.Text != want.Text || got.Verdict != mail.Sent && got.Text == "" {
@@ -190,13 +190,41 @@ func TestAServerThatFallsSilentHoldsNothingUp(t *testing.T) {
 	hold := make(chan struct{})
 	s := mailtest.Start(t, mailtest.Options{Data: func(mailtest.Letter) error { <-hold; return nil }})
 	t.Cleanup(func() { close(hold) })
-	if out := send(t, sender(t, s, func(c *mail.Config) { c.Wait = 200 * time.Millisecond }), letterTo("alice@example.com")); out.Verdict != mail.Later || out.Code != 0 {
+	if out := send(t, sender(t, s, func(c *mail.Config) { c.Wait = 200 * time.Millisecond }), letterTo("alice@example.com")); out.Verdict != mail.Delayed || out.Code != 0 {
 		t.Errorf("silent after the letter: %+v", out)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	outs := sender(t, s, func(c *mail.Config) { c.Lines = 1 }).Send(ctx, []mail.Letter{letterTo("alice@example.com"), letterTo("bob@example.com")})
-	if outs[0].Verdict != mail.Later || outs[1].Verdict != mail.ServerAway {
+	if outs[0].Verdict != mail.Delayed || outs[1].Verdict != mail.ServerAway {
 		t.Errorf("when the time is over: %+v", outs)
+	}
+}
+
+func TestARelayOnThisMachineMayHaveACertificateOfItsOwn(t *testing.T) {
+	t.Parallel()
+	own := func(c *mail.Config) { c.TLS = nil }
+	s := mailtest.Start(t, mailtest.Options{STARTTLS: true})
+	if out := send(t, sender(t, s, own), letterTo("alice@example.com")); out.Verdict != mail.Sent {
+		t.Errorf("on this machine: %+v", out)
+	}
+	far := func(c *mail.Config) {
+		c.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+			return distant{conn}, err
+		}
+	}
+	if out := send(t, sender(t, s, own, far), letterTo("alice@example.com")); out.Verdict != mail.ServerAway || !strings.Contains(out.Text, "unknown authority") {
+		t.Errorf("elsewhere: %+v", out)
+	}
+	if out := send(t, sender(t, s, far, own, func(c *mail.Config) { c.Server.Roots = s.Roots }), letterTo("alice@example.com")); out.Verdict != mail.Sent {
+		t.Errorf("elsewhere, with --smtp-ca: %+v", out)
+	}
+	broken := mailtest.Start(t, mailtest.Options{BrokenTLS: true})
+	if out := send(t, sender(t, broken, own), letterTo("alice@example.com")); out.Verdict != mail.Sent {
+		t.Errorf("whose handshake fails: %+v", out)
+	}
+	if out := send(t, sender(t, broken, own, far), letterTo("alice@example.com")); out.Verdict != mail.ServerAway {
+		t.Errorf("elsewhere, whose handshake fails: %+v", out)
 	}
 }

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"crypto/x509"
 	"errors"
 	"net"
 	"net/url"
@@ -14,6 +15,7 @@ type Server struct {
 	TLS      bool // from the first byte; otherwise the line is encrypted by STARTTLS
 	User     string
 	Password string
+	Roots    *x509.CertPool // authorities that its certificate may be from, besides those of this machine; nil: only those
 }
 
 // Address returns host and port.

@@ -27,11 +27,12 @@ var ErrCut = errors.New("the line is cut")
 
 // Options say how a server behaves.
 type Options struct {
-	TLS      bool   // from the first byte
-	STARTTLS bool   // offered; letters are refused before it
-	User     string // empty: nobody need sign in
-	Password string
-	PerLine  int // letters after which a line is cut; 0: never
+	TLS       bool   // from the first byte
+	STARTTLS  bool   // offered; letters are refused before it
+	BrokenTLS bool   // STARTTLS is offered and fails; letters are taken without
+	User      string // empty: nobody need sign in
+	Password  string
+	PerLine   int // letters after which a line is cut; 0: never
 
 	// Mail, Rcpt and Data answer the three steps of a letter; nil: they take it. Data is called when the
 	// letter has been read.
@@ -65,6 +66,10 @@ func Start(t testing.TB, o Options) *Server {
 	server.ErrorLog = log.New(io.Discard, "", 0)
 	if o.STARTTLS {
 		server.TLSConfig = certificate
+	}
+	if o.BrokenTLS {
+		server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, ErrCut }}
+		server.AllowInsecureAuth = true
 	}
 	listener := listen(t)
 	if s.Addr = listener.Addr().String(); o.TLS {

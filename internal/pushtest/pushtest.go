@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -34,6 +35,7 @@ type Answer struct {
 	Status     int
 	RetryAfter string
 	Location   string
+	Body       string
 	Hang       bool // it does not answer at all
 }
 
@@ -135,4 +137,5 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", next.Location)
 	}
 	w.WriteHeader(next.Status)
+	_, _ = io.WriteString(w, next.Body)
 }

@@ -38,6 +38,8 @@ type Directory interface {
 	// SwitchOff switches off the target with a token, and returns its user.
 	SwitchOff(ctx context.Context, token string) (seq int64, err error)
 	Bounced(ctx context.Context, name string, permanent bool) error
+	// Revive has dead and failing mail addresses tried again at once, and returns their number.
+	Revive(ctx context.Context, which notifier.Revival) (int64, error)
 	// User returns the user with a number.
 	User(ctx context.Context, seq int64) (notifier.User, error)
 	ExportUser(ctx context.Context, name string) (notifier.Export, error)

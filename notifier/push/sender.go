@@ -15,18 +15,14 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 )
 
 // Bounds of a message and its sending.
 const (
-	maxTTL    = 24 * time.Hour   // a browser that was off for longer is told by the next message
-	pause     = 10 * time.Minute // after a push service refused our key
-	rest      = 30 * time.Second // after a push service did not answer: others need not wait for it meanwhile
-	maxAnswer = 4 << 10          // bytes of an answer that are read, so that the line can be used again
-	maxRetry  = 6 * time.Hour    // the longest Retry-After that is obeyed
-	maxLeft   = 256              // origins that are remembered as left in peace
+	maxTTL    = 24 * time.Hour // a browser that was off for longer is told by the next message
+	maxAnswer = 4 << 10        // bytes of an answer that are read, so that the line can be used again
+	maxRetry  = 6 * time.Hour  // the longest Retry-After that is obeyed
 )
 
 // Verdict says how a message fared.
@@ -34,18 +30,20 @@ type Verdict int
 
 // The verdicts.
 const (
-	Accepted Verdict = iota // the push service has it
-	Gone                    // the subscription has ended: delete it
-	Later                   // again, not before After; 0: the service does not say when
-	Paused                  // the service refuses our key; nothing is sent to it for ten minutes
-	Refused                 // the service will never take this message
+	Accepted    Verdict = iota // the push service has it
+	Gone                       // the subscription has ended: delete it
+	Later                      // again, not before After; 0: the service does not say when
+	Denied                     // the service takes no message of ours for this subscription: it was made for another key, or the service refuses our key
+	Refused                    // the service will never take this message
+	Unreachable                // the service gave no answer
 )
 
-// Outcome is a verdict, with the time before which nothing more may be sent there.
+// Outcome is a verdict, with the time before which nothing more may be sent there, and the reason of a refusal.
 type Outcome struct {
 	Verdict Verdict
 	Status  int // 0 if there was no answer
 	After   time.Duration
+	Reason  string // in the words of the service: one line of at most 200 bytes, without addresses and tokens
 }
 
 // Notification is what the browser shows. Its JSON is that of a Declarative Web Push message, which Safari
@@ -74,15 +72,6 @@ type Sender struct {
 	Contact string // mailto: or https:, for the operators of push services
 	Client  *http.Client
 	Now     func() time.Time
-
-	mu   sync.Mutex
-	left map[string]left // by origin
-}
-
-// left says until when a push service is left in peace, and what its messages are told meanwhile.
-type left struct {
-	until   time.Time
-	verdict Verdict // Paused or Later
 }
 
 // NewClient returns a client that dials by this function, which must refuse private addresses. It follows no
@@ -106,21 +95,9 @@ func TopicOf(key string) string {
 
 // Send sends a message and says how it fared. An error means that the message could not be made.
 func (s *Sender) Send(ctx context.Context, sub Subscription, m Message) (Outcome, error) {
-	now := s.Now()
-	origin, err := originOf(sub.Endpoint)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if l := s.leftIn(origin); l.until.After(now) {
-		out := Outcome{Verdict: l.verdict}
-		if l.verdict == Paused {
-			out.After = l.until.Sub(now)
-		}
-		return out, nil
-	}
 	ttl := maxTTL
 	if !m.Expires.IsZero() {
-		ttl = min(ttl, m.Expires.Sub(now))
+		ttl = min(ttl, m.Expires.Sub(s.Now()))
 	}
 	if ttl < time.Second {
 		return Outcome{Verdict: Refused}, nil // it has expired
@@ -129,13 +106,6 @@ func (s *Sender) Send(ctx context.Context, sub Subscription, m Message) (Outcome
 	if err == nil && outcome.Status == http.StatusRequestEntityTooLarge && m.Notification.Body != "" {
 		m.Notification.Body = ""
 		outcome, err = s.post(ctx, sub, m, ttl)
-	}
-	switch {
-	case err != nil:
-	case outcome.Verdict == Paused:
-		s.leave(origin, left{now.Add(pause), Paused})
-	case outcome.Status == 0 && ctx.Err() == nil:
-		s.leave(origin, left{s.Now().Add(rest), Later})
 	}
 	return outcome, err
 }
@@ -177,37 +147,11 @@ func (s *Sender) post(ctx context.Context, sub Subscription, m Message, ttl time
 	}
 	res, err := s.Client.Do(req)
 	if err != nil {
-		return Outcome{Verdict: Later}, nil // no answer
+		return Outcome{Verdict: Unreachable}, nil
 	}
 	defer res.Body.Close()
-	_, _ = io.CopyN(io.Discard, res.Body, maxAnswer)
-	return judge(res, s.Now()), nil
-}
-
-// judge reads the answer of a push service.
-func judge(res *http.Response, now time.Time) Outcome {
-	out := Outcome{Status: res.StatusCode, Verdict: Refused}
-	switch code := res.StatusCode; {
-	case code >= 200 && code < 300:
-		out.Verdict = Accepted
-	case code == http.StatusNotFound || code == http.StatusGone:
-		out.Verdict = Gone
-	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		out.Verdict, out.After = Paused, pause
-	case code == http.StatusTooManyRequests || code >= 500:
-		out.Verdict, out.After = Later, retryAfter(res.Header.Get("Retry-After"), now)
-	}
-	return out
-}
-
-// retryAfter reads seconds or a date, and bounds the time. It returns 0 for anything else.
-func retryAfter(text string, now time.Time) (wait time.Duration) {
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		wait = time.Duration(seconds) * time.Second
-	} else if at, err := http.ParseTime(text); err == nil {
-		wait = at.Sub(now)
-	}
-	return min(max(wait, 0), maxRetry)
+	answer, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // a cut answer still has its status
+	return judge(res, answer, s.Now()), nil
 }
 
 // payload returns the JSON of a message, with a shorter body if the whole does not fit.
@@ -227,19 +171,4 @@ func payload(m Message) ([]byte, error) {
 		}
 		m.Notification.Body = string(runes[:len(runes)/2])
 	}
-}
-
-func (s *Sender) leftIn(origin string) left {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.left[origin]
-}
-
-func (s *Sender) leave(origin string, l left) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.left == nil || len(s.left) >= maxLeft {
-		s.left = map[string]left{}
-	}
-	s.left[origin] = l
 }

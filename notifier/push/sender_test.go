@@ -2,7 +2,6 @@ package push_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -73,28 +72,39 @@ func TestWhatExpiredIsNotSent(t *testing.T) {
 	}
 }
 
-func TestEachAnswerHasItsOutcome(t *testing.T) {
+func TestEachAnswerOfARealServiceIsUnderstood(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		answer pushtest.Answer
-		want   push.Outcome
-	}{
-		{pushtest.Answer{Status: 200}, push.Outcome{Verdict: push.Accepted, Status: 200}},
-		{pushtest.Answer{Status: 404}, push.Outcome{Verdict: push.Gone, Status: 404}},
-		{pushtest.Answer{Status: 410}, push.Outcome{Verdict: push.Gone, Status: 410}},
-		{pushtest.Answer{Status: 400}, push.Outcome{Verdict: push.Refused, Status: 400}},
-		{pushtest.Answer{Status: 401}, push.Outcome{Verdict: push.Paused, Status: 401, After: 10 * time.Minute}},
-		{pushtest.Answer{Status: 403}, push.Outcome{Verdict: push.Paused, Status: 403, After: 10 * time.Minute}},
-		{pushtest.Answer{Status: 429, RetryAfter: "120"}, push.Outcome{Verdict: push.Later, Status: 429, After: 2 * time.Minute}},
-		{pushtest.Answer{Status: 429, RetryAfter: "999999999"}, push.Outcome{Verdict: push.Later, Status: 429, After: 6 * time.Hour}},
-		{pushtest.Answer{Status: 503}, push.Outcome{Verdict: push.Later, Status: 503}},
-		{pushtest.Answer{Status: 503, RetryAfter: "soon"}, push.Outcome{Verdict: push.Later, Status: 503}},
-	} {
+	verdicts := map[pushtest.Means]push.Verdict{
+		pushtest.Taken: push.Accepted, pushtest.Ended: push.Gone, pushtest.NotOurs: push.Denied, pushtest.NotNow: push.Later, pushtest.BadMessage: push.Refused,
+	}
+	for _, a := range pushtest.Answers() {
 		s := pushtest.Start(t)
-		s.Answer(c.answer)
-		if diff := cmp.Diff(c.want, send(t, newSender(t, s), s, message)); diff != "" {
-			t.Errorf("%+v: %s", c.answer, diff)
+		s.Answer(a.Answer, a.Answer) // the second time without the text
+		out := send(t, newSender(t, s), s, message)
+		if want, ok := verdicts[a.Means]; !ok || out.Verdict != want || out.Status != a.Answer.Status || out.Reason != a.Reason || a.Source == "" {
+			t.Errorf("%+v: %+v, want %d", a, out, want)
 		}
+	}
+}
+
+func TestRetryAfterIsObeyedWithinBounds(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"120": 2 * time.Minute, "999999999": 6 * time.Hour, "soon": 0, "": 0} {
+		s := pushtest.Start(t)
+		s.Answer(pushtest.Answer{Status: 429, RetryAfter: text})
+		if out := send(t, newSender(t, s), s, message); out.Verdict != push.Later || out.After != want {
+			t.Errorf("%q: %+v", text, out)
+		}
+	}
+}
+
+func TestAReasonIsOneShortLineWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	s := pushtest.Start(t)
+	s.Answer(pushtest.Answer{Status: 403, Body: "no\r\nto https://push.example/" + strings.Repeat("x", 20) + " and " + strings.Repeat("aB3_", 20) + strings.Repeat(" more", 100)})
+	out := send(t, newSender(t, s), s, message)
+	if !strings.HasPrefix(out.Reason, "no to … and … more") || len(out.Reason) > 200 || strings.Contains(out.Reason, "\n") {
+		t.Errorf("%q", out.Reason)
 	}
 }
 
@@ -124,61 +134,14 @@ func TestTooLargeIsSentOnceMoreWithoutItsBody(t *testing.T) {
 	}
 }
 
-func TestAServiceThatRefusesTheKeyIsLeftInPeaceForTenMinutes(t *testing.T) {
-	t.Parallel()
-	s, other := pushtest.Start(t), pushtest.Start(t)
-	sender := newSender(t, s)
-	now := time.Now()
-	sender.Now = func() time.Time { return now }
-	s.Answer(pushtest.Answer{Status: 403})
-	send(t, sender, s, message)
-	now = now.Add(9 * time.Minute)
-	if out := send(t, sender, s, message); out.Verdict != push.Paused || out.After != time.Minute || len(s.Received()) != 1 {
-		t.Errorf("outcome %+v, %d sent", out, len(s.Received()))
-	}
-	if out := send(t, sender, other, message); out.Verdict != push.Accepted {
-		t.Errorf("another service: %+v", out)
-	}
-	now = now.Add(time.Minute)
-	if out := send(t, sender, s, message); out.Verdict != push.Accepted {
-		t.Errorf("after ten minutes: %+v", out)
-	}
-}
-
-func TestAServiceThatHangsIsTriedLaterAndHoldsUpNoOther(t *testing.T) {
-	t.Parallel()
-	s, other := pushtest.Start(t), pushtest.Start(t)
-	sender := newSender(t, s)
-	now := time.Now()
-	sender.Now = func() time.Time { return now }
-	sender.Client.Timeout = 100 * time.Millisecond
-	s.Answer(pushtest.Answer{Hang: true})
-	for range 3 { // the first one waits for an answer, the others do not
-		if out := send(t, sender, s, message); out != (push.Outcome{Verdict: push.Later}) || len(s.Received()) != 1 {
-			t.Errorf("outcome %+v, %d sent", out, len(s.Received()))
-		}
-	}
-	sender.Client.Timeout = 0
-	if out := send(t, sender, other, message); out.Verdict != push.Accepted {
-		t.Errorf("another service: %+v", out)
-	}
-	now = now.Add(30 * time.Second)
-	if out := send(t, sender, s, message); out.Verdict != push.Accepted {
-		t.Errorf("after half a minute: %+v", out)
-	}
-}
-
-func TestAMessageThatIsCalledOffSaysNothingAboutItsService(t *testing.T) {
+func TestAServiceThatHangsGivesNoAnswer(t *testing.T) {
 	t.Parallel()
 	s := pushtest.Start(t)
 	sender := newSender(t, s)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if out, err := sender.Send(ctx, s.Sub, message); err != nil || out.Verdict != push.Later {
-		t.Errorf("outcome %+v, %v", out, err)
-	}
-	if out := send(t, sender, s, message); out.Verdict != push.Accepted {
-		t.Errorf("the next message: %+v", out)
+	sender.Client.Timeout = 100 * time.Millisecond
+	s.Answer(pushtest.Answer{Hang: true})
+	if out := send(t, sender, s, message); out != (push.Outcome{Verdict: push.Unreachable}) {
+		t.Errorf("outcome %+v", out)
 	}
 }
 

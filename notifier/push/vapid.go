@@ -92,6 +92,12 @@ func (k Key) Authorization(endpoint, contact string, now time.Time) (string, err
 	return "vapid t=" + signed + "." + encode(signature[:]) + ", k=" + public, nil
 }
 
+// Origin returns scheme, host and port of an endpoint; empty if it has none.
+func Origin(endpoint string) string {
+	origin, _ := originOf(endpoint)
+	return origin
+}
+
 func originOf(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {

@@ -144,12 +144,13 @@ func (s *Stage) decide(d *notifier.ReachDue, page notifier.Poll, now time.Time, 
 	case len(open) == 0 && t.UpTo > 0:
 		finish(t)
 	case len(open) == 0:
-		t.Told, t.DueAt = max(t.Told, page.Newest), time.Time{}
+		t.Told, t.DueAt, t.Tries, t.HeldSince = max(t.Told, page.Newest), time.Time{}, 0, time.Time{}
 	case t.UpTo > 0 && held.IsZero():
 		claimUpTo(t, t.UpTo, false, now)
 	case t.UpTo > 0:
 		t.DueAt = held
 	default:
+		t.HeldSince = time.Time{}
 		s.plan(t, open, urgent, now, held, zone)
 	}
 }
@@ -208,5 +209,9 @@ func finish(t *notifier.ReachTarget) {
 	} else {
 		t.Told = t.UpTo
 	}
-	t.UpTo, t.Urgent, t.DueAt, t.Tries, t.FailingSince = 0, false, time.Time{}, 0, time.Time{}
+	t.UpTo, t.Urgent, t.DueAt, t.Tries, t.FailingSince, t.HeldSince = 0, false, time.Time{}, 0, time.Time{}, time.Time{}
 }
+
+// release gives a claimed message up that the service has refused for good: nobody has it, so the next one has
+// everything that is unread then.
+func release(t *notifier.ReachTarget) { t.UpTo, t.Urgent = 0, false }

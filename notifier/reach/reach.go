@@ -13,7 +13,6 @@ package reach
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -60,26 +59,6 @@ type Message struct {
 	Badge   int64            // unread notices in the inbox
 }
 
-// Verdict says how a message fared.
-type Verdict int
-
-// The verdicts.
-const (
-	Told    Verdict = iota
-	Later           // again, not before After
-	Refused         // this message will never be taken; the third one in a row ends the telling
-	Dead            // there is nobody at the address
-	Gone            // the target has ended: delete it
-	Away            // the server cannot be reached; no target is to blame
-)
-
-// Outcome is a verdict with its reason.
-type Outcome struct {
-	Verdict Verdict
-	After   time.Duration // 0: as long as the tries so far suggest
-	Reason  string        // for the user's page and the log
-}
-
 // Teller sends messages. It must end soon after ctx.
 type Teller interface {
 	Tell(ctx context.Context, m *Message) Outcome
@@ -91,6 +70,10 @@ type Way struct {
 	Teller   Teller
 	Rate     int // messages a second; 0: no limit
 	Parallel int // messages at a time
+
+	Service     func(t *notifier.ReachTarget) string // the service that a target is told by; nil: all by one
+	Refusing    Pauses                               // of a service that refuses several users in a row; zero: 5 s to 5 min
+	Unreachable Pauses                               // of a service that cannot be reached; zero: 5 s to 5 min
 }
 
 // Config has everything that the stage needs.
@@ -105,8 +88,11 @@ type Config struct {
 	Ways    []Way
 }
 
-// Stats counts since the start of this instance, by way.
-type Stats struct{ Told, Failed, Dead int64 }
+// Stats counts since the start of this instance, by way. Away says that a service is at fault now.
+type Stats struct {
+	Told, Failed, Dead int64
+	Away               bool
+}
 
 // Stage tells users. It is safe for concurrent use.
 type Stage struct {
@@ -119,10 +105,7 @@ type way struct {
 	Way
 	s     *Stage
 	limit *rate.Limiter
-
-	mu     sync.Mutex
-	resume time.Time     // nothing is sent before: the server was away
-	pause  time.Duration // the last pause; 0: the server answers
+	judge *judge
 
 	told, failed, dead atomic.Int64
 }
@@ -138,7 +121,13 @@ func New(c Config) *Stage {
 		if w.Rate > 0 {
 			limit = rate.NewLimiter(rate.Limit(w.Rate), max(w.Rate/100, 1)) // a second holds no more, also after a rest
 		}
-		s.ways = append(s.ways, &way{Way: w, s: s, limit: limit})
+		for _, p := range []*Pauses{&w.Refusing, &w.Unreachable} {
+			if *p == (Pauses{}) {
+				*p = Pauses{First: 5 * time.Second, Last: 5 * time.Minute}
+			}
+		}
+		j := &judge{kind: w.Kind, refusing: w.Refusing, unreachable: w.Unreachable, now: c.Now, log: c.Log, services: map[string]*standing{}}
+		s.ways = append(s.ways, &way{Way: w, s: s, limit: limit, judge: j})
 	}
 	return s
 }
@@ -159,9 +148,37 @@ func (s *Stage) Run(ctx context.Context) error {
 func (s *Stage) Stats() map[notifier.ReachKind]Stats {
 	all := map[notifier.ReachKind]Stats{}
 	for _, w := range s.ways {
-		all[w.Kind] = Stats{Told: w.told.Load(), Failed: w.failed.Load(), Dead: w.dead.Load()}
+		all[w.Kind] = Stats{Told: w.told.Load(), Failed: w.failed.Load(), Dead: w.dead.Load(), Away: w.judge.away()}
 	}
 	return all
+}
+
+// Try sends one message to a target outside of the rounds, such as a test, and judges its answer like those of
+// other messages. A service that is left in peace gets none: the outcome is Away.
+func (s *Stage) Try(ctx context.Context, t *notifier.ReachTarget, tell func(context.Context) Outcome) Outcome {
+	for _, w := range s.ways {
+		if w.Kind != t.Kind {
+			continue
+		}
+		service := w.service(t)
+		if wait := w.judge.wait(service); wait > 0 {
+			return Outcome{Verdict: Away, After: wait}
+		}
+		out := tell(ctx)
+		if ctx.Err() != nil && out.Verdict == Away {
+			return out
+		}
+		return w.judge.decide(ctx, service, t.Seq, out)
+	}
+	return Outcome{Verdict: Away}
+}
+
+// service returns the name of the service that a target is told by.
+func (w *way) service(t *notifier.ReachTarget) string {
+	if w.Service == nil {
+		return ""
+	}
+	return w.Service(t)
 }
 
 // size is how many targets one look takes: no more than can be told long before the claims lapse.
@@ -176,7 +193,7 @@ func (w *way) size() int {
 func (w *way) round(ctx context.Context) error {
 	lease := w.s.c.Now().Add(leaseLife / 2)
 	for {
-		if w.paused() > 0 {
+		if w.Service == nil && w.judge.wait("") > 0 {
 			return nil
 		}
 		due, err := w.s.c.Store.DueTargets(ctx, w.Kind, w.size())
@@ -194,43 +211,4 @@ func (w *way) round(ctx context.Context) error {
 			return nil // the next round extends the lease
 		}
 	}
-}
-
-// paused is how long the server is left alone.
-func (w *way) paused() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.resume.Sub(w.s.c.Now())
-}
-
-// The pauses after a server could not be reached: each is twice the one before.
-const (
-	firstPause = 5 * time.Second
-	lastPause  = 5 * time.Minute
-)
-
-// away leaves the server alone for a while, and returns for how long.
-func (w *way) away(ctx context.Context, reason string) time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := w.s.c.Now()
-	if left := w.resume.Sub(now); left > 0 {
-		return left // another message has found out before
-	}
-	if w.pause == 0 {
-		w.s.c.Log.WarnContext(ctx, "server away; messages wait", "stage", "reach", "kind", w.Kind, "err", reason)
-	}
-	w.pause = min(max(2*w.pause, firstPause), lastPause)
-	w.resume = now.Add(w.pause)
-	return w.pause
-}
-
-// answered notes that the server can be reached.
-func (w *way) answered(ctx context.Context) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.pause > 0 {
-		w.s.c.Log.InfoContext(ctx, "server answers again", "stage", "reach", "kind", w.Kind)
-	}
-	w.pause, w.resume = 0, time.Time{}
 }

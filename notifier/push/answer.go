@@ -1,0 +1,77 @@
+package push
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// maxReason bounds the text of a reason, in bytes.
+const maxReason = 200
+
+var (
+	// ofKey matches the reasons of a 400 that concern the key or the token: Apple's VapidPkHashMismatch, and
+	// Google's UnauthorizedRegistration.
+	ofKey = regexp.MustCompile(`(?i)vapid|jwt|unauthori[sz]ed|authori[sz]ation|credential|sender ?id`)
+	// secrets matches what may be an address or a token.
+	secrets = regexp.MustCompile(`(?i)[a-z]+://\S+|[a-z0-9_+/=:.~%-]{32,}`)
+)
+
+// judge reads the answer of a push service.
+func judge(res *http.Response, text []byte, now time.Time) Outcome {
+	out := Outcome{Status: res.StatusCode, Verdict: Refused, Reason: reasonOf(text)}
+	switch code := res.StatusCode; {
+	case code >= 200 && code < 300:
+		return Outcome{Status: code, Verdict: Accepted}
+	case code == http.StatusNotFound || code == http.StatusGone:
+		out.Verdict = Gone
+	case code == http.StatusUnauthorized || code == http.StatusForbidden, code == http.StatusBadRequest && ofKey.MatchString(out.Reason):
+		out.Verdict = Denied
+	case code == http.StatusTooManyRequests || code == http.StatusNotAcceptable || code >= 500: // 406: Microsoft's throttling
+		out.Verdict, out.After = Later, retryAfter(res.Header.Get("Retry-After"), now)
+	}
+	return out
+}
+
+// reasonOf returns what the body of an answer says: a field of JSON where there is one. It leaves out what may
+// be a secret, such as the endpoint of a device.
+func reasonOf(text []byte) string {
+	said := string(text)
+	var fields map[string]any
+	if json.Unmarshal(text, &fields) == nil {
+		said = ""
+		for _, name := range []string{"reason", "message", "error"} {
+			if value, ok := fields[name].(string); ok && said == "" {
+				said = value
+			}
+		}
+		if errno, ok := fields["errno"].(float64); ok {
+			said = strings.TrimSpace(said + " (errno " + strconv.Itoa(int(errno)) + ")")
+		}
+	}
+	said = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) && r != unicode.ReplacementChar {
+			return r
+		}
+		return ' '
+	}, said)
+	said = secrets.ReplaceAllString(strings.Join(strings.Fields(said), " "), "…")
+	if len(said) > maxReason {
+		said = strings.ToValidUTF8(said[:maxReason-len("…")], "") + "…"
+	}
+	return said
+}
+
+// retryAfter reads seconds or a date, and bounds the time. It returns 0 for anything else.
+func retryAfter(text string, now time.Time) (wait time.Duration) {
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		wait = at.Sub(now)
+	}
+	return min(max(wait, 0), maxRetry)
+}

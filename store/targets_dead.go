@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// Bounced records that mail to a user came back. After a permanent fault the address is dead: it is tried
+// again after notifier.DeadRest. It returns notifier.ErrNotFound for a user without an address.
+func (s *Store) Bounced(ctx context.Context, name string, permanent bool) error {
+	state, due, now := "CASE state WHEN 'off' THEN 'off' WHEN 'dead' THEN 'dead' ELSE 'failing' END", "", s.now()
+	args := []any{millis(now), "the mail came back", text(name)}
+	if permanent {
+		state = "CASE state WHEN 'off' THEN 'off' ELSE 'dead' END"
+		due = ", due_at = CASE state WHEN 'off' THEN 0 ELSE CAST($4 AS BIGINT) END, upto = 0, urgent = FALSE, tries = 0, held_since = 0"
+		args = append(args, millis(now.Add(notifier.DeadRest)))
+	}
+	n, err := s.exec(ctx, `UPDATE targets SET state = `+state+`, failing_since = CASE failing_since WHEN 0 THEN $1 ELSE failing_since END, error = $2`+due+`
+		WHERE kind = 'mail' AND seq = (SELECT seq FROM users WHERE name = $3)`, args...)
+	if err == nil && n == 0 {
+		err = sql.ErrNoRows
+	}
+	return s.fail(err, "record mail that came back")
+}
+
+// Revive has the mail addresses that are dead or failing tried again at once, with everything in the inbox
+// that they have not told, and returns their number: the one of a user, those of a domain, or all.
+func (s *Store) Revive(ctx context.Context, which notifier.Revival) (n int64, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+		switch {
+		case which.Seq != 0:
+			n, err = s.revive(ctx, tx, `AND seq = $2`, which.Seq)
+		case which.Domain != "":
+			domain := "@" + strings.ToLower(text(which.Domain))
+			n, err = s.revive(ctx, tx, `AND LOWER(SUBSTR(address, LENGTH(address) - LENGTH(CAST($2 AS TEXT)) + 1)) = $2`, domain)
+		default:
+			n, err = s.revive(ctx, tx, ``)
+		}
+		return err
+	})
+	return n, s.fail(err, "revive mail addresses")
+}
+
+// revive makes the dead and failing mail addresses due that a condition names; its arguments count from $2.
+func (s *Store) revive(ctx context.Context, tx *sql.Tx, where string, args ...any) (int64, error) {
+	return change(ctx, tx, `UPDATE targets SET state = 'on', due_at = $1, upto = 0, urgent = FALSE, tries = 0,
+			refusals = 0, refused_at = 0, failing_since = 0, held_since = 0, error = ''
+		WHERE kind = 'mail' AND state IN ('dead', 'failing') `+where, append([]any{millis(s.now())}, args...)...)
+}
