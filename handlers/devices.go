@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/notifier"
@@ -94,7 +93,7 @@ func (h *Handlers) registerDevice(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return fmt.Errorf("%w: %w", errMalformed, err)
 	}
-	device := notifier.NewDevice{Seq: seqOf(r), Session: ownSession(r), Label: deviceLabel(h.text(r), r.UserAgent())}
+	device := notifier.NewDevice{Seq: seqOf(r), Session: ownSession(r), Label: deviceLabel(h.text(r), r.UserAgent(), "devices.here")}
 	id, known, err := h.Devices.Register(r.Context(), device, text)
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 		return writeFaults(w, bad)
@@ -112,21 +111,11 @@ func (h *Handlers) registerDevice(w http.ResponseWriter, r *http.Request) error 
 	return json.NewEncoder(w).Encode(map[string]int64{"id": id})
 }
 
-// deviceLabel names a browser for its user, as far as its User-Agent header tells.
-func deviceLabel(text *locale.Printer, agent string) string {
-	browser, system := text.T("devices.here"), ""
-	// Each browser also names those that it wants to be taken for, so the order matters.
-	for _, b := range [][2]string{{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS", "Firefox"}, {"Chrome/", "Chrome"}, {"CriOS", "Chrome"}, {"Safari/", "Safari"}} {
-		if strings.Contains(agent, b[0]) {
-			browser = b[1]
-			break
-		}
-	}
-	for _, s := range [][2]string{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"}} {
-		if strings.Contains(agent, s[0]) {
-			system = s[1]
-			break
-		}
+// deviceLabel names a browser for its user, as far as its User-Agent header tells; otherwise as the text with this key.
+func deviceLabel(text *locale.Printer, agent, unknown string) string {
+	browser, system := notifier.ReadAgent(agent)
+	if browser == "" {
+		browser = text.T(unknown)
 	}
 	if system == "" {
 		return browser

@@ -110,6 +110,7 @@ type Signed struct {
 	ID    string // of the session: a hash, never the cookie value
 	Since time.Time
 	By    *Provided // nil: they have signed in here, with a password
+	Agent string    // of the browser, see CleanAgent; only when the session begins
 }
 
 // Provided is what an identity provider says about a session.

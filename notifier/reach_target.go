@@ -60,16 +60,20 @@ type ReachTarget struct {
 	HeldSince    time.Time // since when its message has been due that waits because the service is at fault; zero: none waits
 	Error        string    // of the last try
 	CreatedAt    time.Time
-	SeenAt       time.Time // when the browser was last here
+	SeenAt       time.Time // when the browser was last here, or its push service last took a message
 }
 
 // NewDevice is a browser that its user registers to be told by push.
 type NewDevice struct {
 	Seq      int64
-	Session  string // the device ends with it; empty: a proxy or an app signs the user in
+	Session  string // signing out of it ends the device; empty: a proxy or an app signs the user in
 	Endpoint string
-	Keys     []byte // as in ReachTarget
-	Label    string
+	// Again registers without a click a browser that has a subscription already, but only if it is this user's. Was
+	// is the endpoint at which they turned it on there, as their browser says; empty: it does not know.
+	Again bool
+	Was   string
+	Keys  []byte // as in ReachTarget
+	Label string
 }
 
 // Device is a browser that is told by push.
@@ -91,7 +95,7 @@ type ReachDue struct {
 // since it was read as Was.
 type ReachStep struct {
 	Was  *ReachTarget
-	To   ReachTarget // only State, Told, ToldUrgent, UpTo, Urgent, DueAt, Tries, Refusals, RefusedAt, FailingSince, HeldSince and Error count
+	To   ReachTarget // only State, Told, ToldUrgent, UpTo, Urgent, DueAt, Tries, Refusals, RefusedAt, FailingSince, HeldSince, Error and SeenAt count
 	Gone bool        // delete it instead
 	Done bool        // set by the store: the target was as expected
 }

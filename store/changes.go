@@ -9,8 +9,11 @@ import (
 )
 
 // endSessions deletes the sessions that match the condition, records that instances have to
-// be told, and returns them.
+// be told, and returns them. Their devices stay; callers end them.
 func (s *Store) endSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]notifier.EndedSession, error) {
+	if err := s.keepDevices(ctx, tx); err != nil {
+		return nil, err
+	}
 	var ended []notifier.EndedSession
 	rows, err := tx.QueryContext(ctx, `DELETE FROM sessions WHERE `+where+` RETURNING id, seq`, args...) //nolint:gosec // where is a constant of a caller
 	err = each(rows, err, func(rows *sql.Rows) error {
@@ -23,13 +26,18 @@ func (s *Store) endSessions(ctx context.Context, tx *sql.Tx, where string, args 
 		return nil, err
 	}
 	for _, e := range ended {
-		_, err := tx.ExecContext(ctx, `INSERT INTO ended_sessions (id, seq, ended_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-			e.ID, e.Seq, millis(s.now()))
-		if err != nil {
+		if err := s.noteEnded(ctx, tx, e); err != nil {
 			return nil, err
 		}
 	}
 	return ended, nil
+}
+
+// noteEnded records that instances have to be told about the end of a session.
+func (s *Store) noteEnded(ctx context.Context, tx *sql.Tx, e notifier.EndedSession) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO ended_sessions (id, seq, ended_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+		e.ID, e.Seq, millis(s.now()))
+	return err
 }
 
 // EndedSessions returns ended sessions that the instances have not been told about yet, in

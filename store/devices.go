@@ -11,11 +11,12 @@ import (
 // AddDevice stores a browser that push messages tell its user with, and returns its id. A browser that the user
 // has registered before is brought up to date: known is true. One of another user moves to this user. The
 // eleventh pushes out the one that was added first. The session must be one of the user's, or empty for a user
-// without any; if it has ended, the error is notifier.ErrNotFound.
+// without any; if it has ended, the error is notifier.ErrNotFound. Without a click the error may be
+// notifier.ErrConflict: see notifier.NewDevice.
 func (s *Store) AddDevice(ctx context.Context, d notifier.NewDevice) (id int64, known bool, err error) {
 	for range 2 { // the second time after another user has registered the same browser at this moment
 		err = s.tx(ctx, func(tx *sql.Tx) (err error) {
-			id, known, err = s.addDevice(ctx, tx, d)
+			id, known, err = s.addDevice(ctx, tx, &d)
 			return err
 		})
 		if err == nil || s.dialect.fault(err) != faultConflict {
@@ -25,18 +26,25 @@ func (s *Store) AddDevice(ctx context.Context, d notifier.NewDevice) (id int64, 
 	return id, known, s.fail(err, "register a device of user %d", d.Seq)
 }
 
-func (s *Store) addDevice(ctx context.Context, tx *sql.Tx, d notifier.NewDevice) (id int64, known bool, err error) {
+func (s *Store) addDevice(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice) (id int64, known bool, err error) {
 	// The lock on the user's row keeps two devices from being the tenth.
 	if err = tx.QueryRowContext(ctx, `UPDATE users SET seq = seq WHERE seq = $1 RETURNING seq`, d.Seq).Scan(new(int64)); err != nil {
 		return 0, false, err
 	}
-	// A browser that is here again can be reached again.
-	err = tx.QueryRowContext(ctx, `UPDATE targets SET keys = $1, label = $2, session = $3, seen_at = $4, refusals = 0, error = '',
-			state = CASE state WHEN 'off' THEN 'off' ELSE 'on' END
-		WHERE kind = 'push' AND address = $5 AND seq = $6 RETURNING id`,
-		d.Keys, d.Label, sql.NullString{String: d.Session, Valid: d.Session != ""}, millis(s.now()), d.Endpoint, d.Seq).Scan(&id)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return id, err == nil, err
+	if err = holdLogin(ctx, tx, d.Seq, d.Session); err != nil {
+		return 0, false, err
+	}
+	for _, address := range []string{d.Endpoint, d.Was} {
+		if id, err = s.refreshDevice(ctx, tx, d, address); err == nil {
+			return id, true, s.clicked(ctx, tx, d)
+		} else if !errors.Is(err, sql.ErrNoRows) {
+			return 0, false, err
+		}
+	}
+	if d.Again {
+		if err = mayReturn(ctx, tx, d); err != nil {
+			return 0, false, err
+		}
 	}
 	if _, err = tx.ExecContext(ctx, `DELETE FROM targets WHERE kind = 'push' AND address = $1`, d.Endpoint); err != nil {
 		return 0, false, err
@@ -47,15 +55,50 @@ func (s *Store) addDevice(ctx context.Context, tx *sql.Tx, d notifier.NewDevice)
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM targets WHERE id IN (
 		SELECT id FROM targets WHERE seq = $1 AND kind = 'push' ORDER BY id DESC LIMIT 1000 OFFSET $2)`, d.Seq, notifier.MaxDevices)
-	return t.ID, false, err
+	if err != nil {
+		return 0, false, err
+	}
+	return t.ID, false, s.clicked(ctx, tx, d)
 }
 
-// RemoveDevice deletes a device of a user. It returns notifier.ErrNotFound for an id that is not a device of theirs.
-func (s *Store) RemoveDevice(ctx context.Context, seq, id int64) error {
-	n, err := s.exec(ctx, `DELETE FROM targets WHERE id = $1 AND seq = $2 AND kind = 'push'`, id, seq)
-	if err == nil && n == 0 {
-		err = sql.ErrNoRows
+// refreshDevice brings the device of a user at this endpoint up to date: a browser that is here again can be
+// reached again. It returns sql.ErrNoRows if there is none.
+func (s *Store) refreshDevice(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice, address string) (id int64, err error) {
+	if address != d.Endpoint { // its subscription was replaced by one that somebody else may have registered since
+		var taken bool
+		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets WHERE kind = 'push' AND address = $1)`, d.Endpoint).Scan(&taken)
+		if err == nil && taken {
+			err = sql.ErrNoRows
+		}
+		if err != nil {
+			return 0, err
+		}
 	}
+	err = tx.QueryRowContext(ctx, `UPDATE targets SET address = $1, keys = $2, label = $3, login = $4, session = NULL, seen_at = $5,
+			refusals = 0, error = '', state = CASE state WHEN 'off' THEN 'off' ELSE 'on' END
+		WHERE kind = 'push' AND address = $6 AND seq = $7 RETURNING id`,
+		d.Endpoint, d.Keys, d.Label, d.Session, millis(s.now()), address, d.Seq).Scan(&id)
+	return id, err
+}
+
+// clicked forgets that a browser was ended before its user has turned it on again.
+func (s *Store) clicked(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice) error {
+	if d.Again {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM left_devices WHERE seq = $1 AND mark = $2`, d.Seq, leftMark(d.Endpoint))
+	return err
+}
+
+// RemoveDevice deletes a device of a user, who turns it on again by a click only. It returns notifier.ErrNotFound for an id that is not a device of theirs.
+func (s *Store) RemoveDevice(ctx context.Context, seq, id int64) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		n, err := s.endDevices(ctx, tx, `id = $1 AND seq = $2`, id, seq)
+		if err == nil && n == 0 {
+			err = sql.ErrNoRows
+		}
+		return err
+	})
 	return s.fail(err, "remove device %d of user %d", id, seq)
 }
 
@@ -68,7 +111,7 @@ func (s *Store) Devices(ctx context.Context, seq int64, session string) (found [
 		d.ReachTarget = r.target()
 		found = append(found, d)
 		return err
-	}, `SELECT `+targetColumns+`, COALESCE(t.session = $2, FALSE) FROM targets t WHERE t.seq = $1 AND t.kind = 'push' ORDER BY t.id`, seq, session)
+	}, `SELECT `+targetColumns+`, t.login = $2 AND $2 <> '' FROM targets t WHERE t.seq = $1 AND t.kind = 'push' ORDER BY t.id`, seq, session)
 	return found, s.fail(err, "list the devices of user %d", seq)
 }
 

@@ -86,35 +86,203 @@ func TestOnlyTheirUserRemovesADevice(t *testing.T) {
 	})
 }
 
-func TestADeviceEndsWithItsSession(t *testing.T) {
+// signIn begins a session of a user and registers a device in it, named after the session.
+func signIn(t *testing.T, s *store.Store, db *database, u notifier.User, session string) {
+	t.Helper()
+	if err := s.CreateSession(t.Context(), session, notifier.Signed{User: u}, db.clock.at); err != nil {
+		t.Fatal(err)
+	}
+	register(t, s, u.Seq, session, "https://push.example/"+session)
+}
+
+// returnsAlone registers a browser again without a click.
+func returnsAlone(t *testing.T, s *store.Store, seq int64, session, endpoint, was string) error {
+	t.Helper()
+	_, _, err := s.AddDevice(t.Context(), notifier.NewDevice{
+		Seq: seq, Session: session, Endpoint: endpoint, Keys: bytes.Repeat([]byte{8}, 81), Label: "Firefox on Linux", Again: true, Was: was,
+	})
+	return err
+}
+
+func wantEndpoints(t *testing.T, s *store.Store, seq int64, what string, want ...string) {
+	t.Helper()
+	for i := range want {
+		want[i] = "https://push.example/" + want[i]
+	}
+	if got := endpoints(t, s, seq); !slices.Equal(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func TestADeviceEndsWhenItsUserSignsOut(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		bob := addUser(t, s, "bob")
-		for _, session := range []string{"one", "two"} {
-			if err := s.CreateSession(t.Context(), session, notifier.Signed{User: bob}, db.clock.at); err != nil {
-				t.Fatal(err)
-			}
-			register(t, s, bob.Seq, session, "https://push.example/"+session)
+		for _, session := range []string{"one", "two", "three"} {
+			signIn(t, s, db, bob, session)
 		}
 		register(t, s, bob.Seq, "", "https://push.example/proxied")
 		got := must(s.Devices(t.Context(), bob.Seq, "two"))(t)
-		if len(got) != 3 || got[0].Here || !got[1].Here || got[2].Here {
+		if len(got) != 4 || got[0].Here || !got[1].Here || got[3].Here {
 			t.Errorf("seen from the second session: %+v", got)
 		}
-		if _, err := s.EndSession(t.Context(), "one"); err != nil {
-			t.Fatal(err)
-		}
-		if got := endpoints(t, s, bob.Seq); !slices.Equal(got, []string{"https://push.example/two", "https://push.example/proxied"}) {
-			t.Errorf("after the end of a session: %v", got)
-		}
-		if _, err := s.EndSessions(t.Context(), bob.Seq); err != nil {
-			t.Fatal(err)
-		}
-		if got := endpoints(t, s, bob.Seq); len(got) > 0 {
-			t.Errorf("signed out everywhere: %v", got)
-		}
+		must(s.EndSession(t.Context(), "one"))(t)
+		wantEndpoints(t, s, bob.Seq, "signed out in one browser", "two", "three", "proxied")
+		must(s.EndOwnSession(t.Context(), bob.Seq, notifier.Browser("three")))(t)
+		wantEndpoints(t, s, bob.Seq, "ended in the list", "two", "proxied")
+		must(s.EndSessions(t.Context(), bob.Seq))(t)
+		wantEndpoints(t, s, bob.Seq, "signed out everywhere")
 		_, _, err := s.AddDevice(t.Context(), notifier.NewDevice{Seq: bob.Seq, Session: "two", Endpoint: "https://push.example/late", Keys: []byte{1}})
 		wantIs(t, err, notifier.ErrNotFound)
+
+		signIn(t, s, db, bob, "four")
+		register(t, s, bob.Seq, "", "https://push.example/proxied")
+		must(s.SetPassword(t.Context(), "bob", "another hash"))(t)
+		wantEndpoints(t, s, bob.Seq, "with another password")
+	})
+}
+
+func TestADeviceOutlivesItsSessionFor90DaysWithoutAMessage(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		bob := addUser(t, s, "bob")
+		signIn(t, s, db, bob, "told")
+		signIn(t, s, db, bob, "idle")
+		register(t, s, bob.Seq, "", "https://push.example/proxied")
+		giveMail(t, s, "bob", "bob@example.com")
+		began := db.clock.at
+		purge := func(after time.Duration) {
+			t.Helper()
+			db.clock.at = began.Add(after)
+			must(s.PurgeSessions(t.Context(), notifier.SessionLimits{Since: db.clock.at.Add(-30 * 24 * time.Hour), Seen: db.clock.at.Add(-12 * time.Hour), Now: db.clock.at}))(t)
+			must(s.PurgeDevices(t.Context(), db.clock.at.Add(-90*24*time.Hour)))(t)
+		}
+		const day = 24 * time.Hour
+		for _, after := range []time.Duration{13 * time.Hour, 31 * day, 90 * day} {
+			purge(after)
+			wantEndpoints(t, s, bob.Seq, after.String(), "told", "idle", "proxied")
+			if _, _, err := s.Session(t.Context(), "told"); err == nil {
+				t.Errorf("%s: the session goes on", after)
+			}
+		}
+		told := must(s.Devices(t.Context(), bob.Seq, ""))(t)[0].ReachTarget
+		step := &notifier.ReachStep{Was: &told, To: told}
+		step.To.SeenAt = db.clock.at // as reach records an accepted message
+		if err := s.Step(t.Context(), []*notifier.ReachStep{step}); err != nil || !step.Done {
+			t.Fatalf("record a message: %v, done %t", err, step.Done)
+		}
+		purge(91 * day)
+		wantEndpoints(t, s, bob.Seq, "91 days", "told")
+		purge(180*day + time.Hour)
+		wantEndpoints(t, s, bob.Seq, "90 days after the message")
+		if mailOf(t, s, bob.Seq).Address != "bob@example.com" {
+			t.Error("the mail address ended, too")
+		}
+	})
+}
+
+func TestOnlyTheirOwnBrowserComesBackWithoutAClick(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		bob, carol := addUser(t, s, "bob"), addUser(t, s, "carol")
+		const at = "https://push.example/"
+		signIn(t, s, db, bob, "one")
+		if err := s.CreateSession(t.Context(), "next", notifier.Signed{User: bob}, db.clock.at); err != nil {
+			t.Fatal(err)
+		}
+		// Known here, with or without what the browser remembers, and under a new endpoint.
+		must(0, returnsAlone(t, s, bob.Seq, "next", at+"one", ""))(t)
+		if got := must(s.Devices(t.Context(), bob.Seq, "next"))(t); len(got) != 1 || !got[0].Here {
+			t.Errorf("signed in again: %+v", got)
+		}
+		must(0, returnsAlone(t, s, bob.Seq, "next", at+"renewed", at+"one"))(t)
+		wantEndpoints(t, s, bob.Seq, "with a new subscription", "renewed")
+
+		wantIs(t, returnsAlone(t, s, carol.Seq, "", at+"renewed", at+"renewed"), notifier.ErrConflict)
+		wantIs(t, returnsAlone(t, s, carol.Seq, "", at+"other", at+"renewed"), notifier.ErrConflict)
+		wantIs(t, returnsAlone(t, s, carol.Seq, "", at+"unheard", ""), notifier.ErrConflict)
+		wantEndpoints(t, s, carol.Seq, "another user")
+		wantEndpoints(t, s, bob.Seq, "after another user came", "renewed")
+
+		db.clock.move(91 * 24 * time.Hour)
+		must(s.PurgeDevices(t.Context(), db.clock.at.Add(-90*24*time.Hour)))(t)
+		must(0, returnsAlone(t, s, bob.Seq, "next", at+"renewed", at+"renewed"))(t)
+		wantEndpoints(t, s, bob.Seq, "back after 91 days", "renewed")
+
+		// Whoever has ended it stays off until a click.
+		ends := map[string]func(){
+			"removed": func() {
+				must(0, s.RemoveDevice(t.Context(), bob.Seq, must(s.Devices(t.Context(), bob.Seq, ""))(t)[0].ID))(t)
+			},
+			"everywhere": func() { must(s.EndSessions(t.Context(), bob.Seq))(t) },
+			"password":   func() { must(s.SetPassword(t.Context(), "bob", "hash"))(t) },
+		}
+		for what, end := range ends {
+			end()
+			wantIs(t, returnsAlone(t, s, bob.Seq, "", at+"renewed", at+"renewed"), notifier.ErrConflict)
+			wantIs(t, returnsAlone(t, s, bob.Seq, "", at+"fresh", at+"renewed"), notifier.ErrConflict)
+			wantEndpoints(t, s, bob.Seq, what)
+			register(t, s, bob.Seq, "", at+"renewed")
+			must(0, returnsAlone(t, s, bob.Seq, "", at+"renewed", ""))(t)
+			wantEndpoints(t, s, bob.Seq, what+", then a click", "renewed")
+		}
+	})
+}
+
+func TestAnotherSessionInTheSameBrowserKeepsTheDevicesOfItsUser(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		bob, carol := addUser(t, s, "bob"), addUser(t, s, "carol")
+		signIn(t, s, db, bob, "one")
+		for _, id := range []string{"two", "carols"} {
+			if err := s.CreateSession(t.Context(), id, notifier.Signed{User: map[string]notifier.User{"two": bob, "carols": carol}[id]}, db.clock.at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(s.ReplaceSession(t.Context(), "one", "two", bob.Seq))(t)
+		if got := must(s.Devices(t.Context(), bob.Seq, "two"))(t); len(got) != 1 || !got[0].Here {
+			t.Errorf("the same user again: %+v", got)
+		}
+		must(s.ReplaceSession(t.Context(), "two", "carols", carol.Seq))(t)
+		wantEndpoints(t, s, bob.Seq, "another user in the same browser")
+		wantEndpoints(t, s, carol.Seq, "another user in the same browser")
+	})
+}
+
+func TestAPasswordChangeKeepsTheBrowserInWhichItIsMade(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		bob := addUser(t, s, "bob")
+		signIn(t, s, db, bob, "here")
+		signIn(t, s, db, bob, "there")
+		register(t, s, bob.Seq, "", "https://push.example/proxied")
+		ended := must(s.ChangePassword(t.Context(), bob.Seq, "new hash", "here", "renewed"))(t)
+		if len(ended) != 2 {
+			t.Errorf("ended %v; want the other session and the former id", ended)
+		}
+		wantEndpoints(t, s, bob.Seq, "after the change", "here")
+		if got := must(s.SessionsOf(t.Context(), bob.Seq))(t); !slices.Equal(got, []string{"renewed"}) {
+			t.Errorf("sessions are %v", got)
+		}
+		_, err := s.ChangePassword(t.Context(), bob.Seq, "lost", "here", "late")
+		wantIs(t, err, notifier.ErrNotFound)
+		if _, hash, err := s.Credentials(t.Context(), "bob"); err != nil || hash != "new hash" {
+			t.Errorf("the hash is %q, %v", hash, err)
+		}
+	})
+}
+
+func TestEndedDevicesAreRememberedUpToABound(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		bob := addUser(t, s, "bob")
+		for i := range 25 {
+			db.clock.move(time.Second)
+			id, _ := register(t, s, bob.Seq, "", fmt.Sprint("https://push.example/", i))
+			must(0, s.RemoveDevice(t.Context(), bob.Seq, id))(t)
+		}
+		wantIs(t, returnsAlone(t, s, bob.Seq, "", "https://push.example/5", "https://push.example/5"), notifier.ErrConflict)
+		must(0, returnsAlone(t, s, bob.Seq, "", "https://push.example/4", "https://push.example/4"))(t)
 	})
 }
 

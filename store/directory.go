@@ -42,6 +42,9 @@ func (s *Store) SetPassword(ctx context.Context, name, hash string) (ended []not
 		if err != nil {
 			return err
 		}
+		if _, err = s.endDevices(ctx, tx, `seq = $1`, seq); err != nil {
+			return err
+		}
 		ended, err = s.endSessions(ctx, tx, `seq = $1`, seq)
 		return err
 	})

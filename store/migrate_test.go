@@ -2,10 +2,12 @@ package store_test
 
 import (
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3"
@@ -150,6 +152,45 @@ func (db *database) raw(t *testing.T) *sql.DB {
 	raw := must(sql.Open(driver, dsn))(t)
 	t.Cleanup(func() { _ = raw.Close() })
 	return raw
+}
+
+// TestDevicesOfSessionsSurviveTheMigration starts with the schema in which a device ended with its session, and goes
+// on beside a server that still registers such devices.
+func TestDevicesOfSessionsSurviveTheMigration(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		old := db.ofVersion(t, 42)
+		add := func(id int, session string) {
+			t.Helper()
+			if _, err := old.ExecContext(t.Context(), fmt.Sprintf(`INSERT INTO targets (seq, kind, address, keys, label, session, token, state, wait, told, created_at, seen_at)
+				VALUES (1, 'push', 'https://push.example/%d', '', 'Firefox', %s, 't%d', 'on', 0, 0, 1, 1)`, id, session, id)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, statement := range []string{
+			`INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at) VALUES (1, 'alice', 'alice', 'h', 3, 'ja', 1)`,
+			`INSERT INTO sessions (id, seq, created_at, seen_at) VALUES ('a', 1, 1, 1), ('b', 1, 1, 1)`,
+		} {
+			if _, err := old.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add(1, "'a'")
+		add(2, "NULL")
+		s := db.open(t)
+		if got := must(s.Devices(t.Context(), 1, "a"))(t); len(got) != 2 || !got[0].Here || got[1].Here {
+			t.Errorf("after the migration: %+v", got)
+		}
+		add(3, "'b'")
+		now := time.Now()
+		must(s.PurgeDevices(t.Context(), now.Add(-90*24*time.Hour)))(t) // old devices begin anew; the third is of an old server
+		must(s.PurgeSessions(t.Context(), notifier.SessionLimits{Since: now, Seen: now, Now: now}))(t)
+		if got := must(s.SessionsOf(t.Context(), 1))(t); len(got) > 0 {
+			t.Errorf("sessions %v go on", got)
+		}
+		wantEndpoints(t, s, 1, "after the sessions", "1", "2")
+		add(4, "NULL")
+		wantEndpoints(t, s, 1, "beside a server of the former version", "1", "2", "4")
+	})
 }
 
 // ofVersion creates the schema of an older release and opens the database.

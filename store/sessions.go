@@ -19,8 +19,8 @@ func (s *Store) CreateSession(ctx context.Context, id string, signed notifier.Si
 		by = *signed.By
 		ends = sql.NullInt64{Int64: millis(by.Until), Valid: true}
 	}
-	_, err := s.exec(ctx, `INSERT INTO sessions (id, seq, created_at, seen_at, ends_at, staff, id_token) VALUES ($1, $2, $3, $3, $4, $5, $6)`,
-		id, signed.User.Seq, millis(at), ends, by.Staff, by.IDToken)
+	_, err := s.exec(ctx, `INSERT INTO sessions (id, seq, created_at, seen_at, ends_at, staff, id_token, agent) VALUES ($1, $2, $3, $3, $4, $5, $6, $7)`,
+		id, signed.User.Seq, millis(at), ends, by.Staff, by.IDToken, text(signed.Agent))
 	return s.fail(err, "begin a session of user %d", signed.User.Seq)
 }
 
@@ -79,19 +79,20 @@ func (s *Store) TouchSessions(ctx context.Context, ids []string, at time.Time) e
 	return nil
 }
 
-// EndSession ends a session and returns its user's number, or 0 if there is no such session.
+// EndSession ends a session with its devices and returns its user's number, or 0 if there is no such session.
 func (s *Store) EndSession(ctx context.Context, id string) (seq int64, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		ended, err := s.endSessions(ctx, tx, `id = $1`, id)
 		if len(ended) > 0 {
 			seq = ended[0].Seq
+			_, err = s.endDevices(ctx, tx, `login = $1`, id)
 		}
 		return err
 	})
 	return seq, s.fail(err, "end a session")
 }
 
-// EndSessions ends all sessions of a user, and returns them. Tokens issued until now are refused from
+// EndSessions ends all sessions and devices of a user, and returns the sessions. Tokens issued until now are refused from
 // then on.
 func (s *Store) EndSessions(ctx context.Context, seq int64) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
@@ -103,8 +104,7 @@ func (s *Store) EndSessions(ctx context.Context, seq int64) (ended []notifier.En
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		// Devices of sessions end with them; these belong to users whom a proxy or an app signs in.
-		if _, err = tx.ExecContext(ctx, `DELETE FROM targets WHERE seq = $1 AND kind = 'push' AND session IS NULL`, seq); err != nil {
+		if _, err = s.endDevices(ctx, tx, `seq = $1`, seq); err != nil {
 			return err
 		}
 		ended, err = s.endSessions(ctx, tx, `seq = $1`, seq)
@@ -181,15 +181,21 @@ func (s *Store) LiveSessions(ctx context.Context, ids []string, valid notifier.S
 	return live, nil
 }
 
-// PurgeSessions deletes the sessions that are no longer valid, and returns their number.
-func (s *Store) PurgeSessions(ctx context.Context, valid notifier.SessionLimits) (int64, error) {
-	n, err := s.exec(ctx, `DELETE FROM sessions WHERE created_at < $1 OR seen_at < $2 OR ends_at < $3`,
-		millis(valid.Since), millis(valid.Seen), millis(valid.Now))
+// PurgeSessions deletes the sessions that are no longer valid, and returns their number. Their devices stay.
+func (s *Store) PurgeSessions(ctx context.Context, valid notifier.SessionLimits) (n int64, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		if err := s.keepDevices(ctx, tx); err != nil {
+			return err
+		}
+		n, err = change(ctx, tx, `DELETE FROM sessions WHERE created_at < $1 OR seen_at < $2 OR ends_at < $3`,
+			millis(valid.Since), millis(valid.Seen), millis(valid.Now))
+		return err
+	})
 	return n, s.fail(err, "purge sessions")
 }
 
 // EndOldest ends the sessions of a user that were seen longest ago, all but keep of them, and returns
-// them.
+// them. Their devices stay.
 func (s *Store) EndOldest(ctx context.Context, seq int64, keep int) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		ended, err = s.endSessions(ctx, tx, `id IN (

@@ -101,8 +101,8 @@ func (s *Store) putToldMail(ctx context.Context, tx *sql.Tx, seq int64, address 
 }
 
 // addTarget stores a new target, with the waiting time that its user prefers, and completes t. Nothing that
-// came before is told. An empty session ties it to none.
-func (s *Store) addTarget(ctx context.Context, tx *sql.Tx, t *notifier.ReachTarget, session string) error {
+// came before is told. login is the session of a device.
+func (s *Store) addTarget(ctx context.Context, tx *sql.Tx, t *notifier.ReachTarget, login string) error {
 	p, err := scanPreferences(tx.QueryRowContext(ctx, preferencesQuery, t.Seq), s.mail)
 	if err != nil {
 		return err
@@ -126,9 +126,9 @@ func (s *Store) addTarget(ctx context.Context, tx *sql.Tx, t *notifier.ReachTarg
 		t.State, due = notifier.ReachOff, 0
 	}
 	s.marks.heard(s.now())
-	return tx.QueryRowContext(ctx, `INSERT INTO targets (seq, kind, address, keys, label, session, token, state, wait, daily, told, due_at, created_at, seen_at)
+	return tx.QueryRowContext(ctx, `INSERT INTO targets (seq, kind, address, keys, label, login, token, state, wait, daily, told, due_at, created_at, seen_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`,
-		t.Seq, string(t.Kind), t.Address, t.Keys, t.Label, sql.NullString{String: session, Valid: session != ""}, t.Token, string(t.State),
+		t.Seq, string(t.Kind), t.Address, t.Keys, t.Label, login, t.Token, string(t.State),
 		when.Wait.Milliseconds(), dailyOf(when, p.MailAt), t.Told, due, now).Scan(&t.ID)
 }
 

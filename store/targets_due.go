@@ -62,7 +62,8 @@ func quietOf(from, to sql.Null[int64]) *notifier.Quiet {
 // it due at once.
 const stepQuery = `UPDATE targets SET state = $1, told = $2, told_urgent = $3, upto = $4, urgent = $5,
 		due_at = CASE WHEN CAST($6 AS BIGINT) = 0 AND newest > $2 AND $1 IN ('on', 'failing') THEN CAST($7 AS BIGINT) ELSE $6 END,
-		tries = $8, refusals = $9, refused_at = $10, failing_since = $11, held_since = $12, error = $13
+		tries = $8, refusals = $9, refused_at = $10, failing_since = $11, held_since = $12, error = $13,
+		seen_at = CASE WHEN seen_at < $20 THEN $20 ELSE seen_at END
 	WHERE id = $14 AND due_at = $15 AND upto = $16 AND told = $17 AND told_urgent = $18 AND state = $19`
 
 // Holds reports whether a target is still as it was read: nobody has switched it off, replaced its address,
@@ -102,7 +103,7 @@ func (s *Store) step(ctx context.Context, tx *sql.Tx, step *notifier.ReachStep, 
 	}
 	return change(ctx, tx, stepQuery, string(to.State), to.Told, to.ToldUrgent, to.UpTo, to.Urgent, millis(to.DueAt), now,
 		to.Tries, to.Refusals, millis(to.RefusedAt), millis(to.FailingSince), millis(to.HeldSince), to.Error,
-		was.ID, millis(was.DueAt), was.UpTo, was.Told, was.ToldUrgent, string(was.State))
+		was.ID, millis(was.DueAt), was.UpTo, was.Told, was.ToldUrgent, string(was.State), millis(to.SeenAt))
 }
 
 // ReachStats counts the targets of a kind.

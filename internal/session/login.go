@@ -45,8 +45,8 @@ type SignInConfig struct {
 }
 
 // SignIns checks passwords and limits failures: 10 per account and 100 per address in 15 minutes. A
-// locked account can still be opened from a device on which its owner has signed in before; each
-// such device may fail 10 times itself. It is safe for concurrent use.
+// locked account can still be opened from a device on which its owner has signed in before, and from an address
+// that is used up; each such device may fail 10 times itself. It is safe for concurrent use.
 type SignIns struct {
 	users   Users
 	devices devices
@@ -89,7 +89,8 @@ func (g *SignIns) Check(r *http.Request, username, password, address string) (no
 	quotas := quotas{{short(username), perAccount}, {addressGroup(address), perAddress}}
 	device := g.devices.known(ctx, g.users, r, username)
 	if device != "" {
-		quotas[0].limit, quotas[2] = 0, quota{device, perDevice}
+		// Neither strangers nor neighbors behind the same address keep the owner out.
+		quotas[0].limit, quotas[1].limit, quotas[2] = 0, 0, quota{device, perDevice}
 	}
 	// The failure is counted in advance and taken back if there was none. Only as many attempts as
 	// g.checks allows do so at a time, so many correct concurrent sign-ins to one account do not

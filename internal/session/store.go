@@ -23,6 +23,7 @@ import (
 const (
 	maxAge     = 30 * 24 * time.Hour // from sign-in, even if in use
 	maxIdle    = 12 * time.Hour      // without a request
+	pushLife   = 90 * 24 * time.Hour // of a device, without a visit or an accepted message
 	seenEvery  = 5 * time.Minute     // last-seen is not written more often
 	purgeEvery = time.Hour
 	// maxLive is how many sessions a user may have at a time; signing in once more ends the one that
@@ -42,6 +43,10 @@ type SQL interface {
 	Session(ctx context.Context, id string) (signed Signed, seen time.Time, err error)
 	IDToken(ctx context.Context, id string) (string, error)
 	TouchSessions(ctx context.Context, ids []string, at time.Time) error
+	// ReplaceSession ends a session whose browser has begun another one, of the user with this number.
+	ReplaceSession(ctx context.Context, old, id string, seq int64) ([]notifier.EndedSession, error)
+	// OwnSessions lists the sessions of a user that are valid.
+	OwnSessions(ctx context.Context, seq int64, valid notifier.SessionLimits) ([]notifier.OwnSession, error)
 	// EndSession returns the user's number, or 0 if there was no such session.
 	EndSession(ctx context.Context, id string) (seq int64, err error)
 	EndSessions(ctx context.Context, seq int64) ([]notifier.EndedSession, error)
@@ -49,6 +54,8 @@ type SQL interface {
 	// LiveSessions returns those of ids that are valid, with the audience of their users.
 	LiveSessions(ctx context.Context, ids []string, valid notifier.SessionLimits) (map[string]notifier.Audience, error)
 	PurgeSessions(ctx context.Context, valid notifier.SessionLimits) (int64, error)
+	// PurgeDevices deletes devices that were neither here nor told since a time.
+	PurgeDevices(ctx context.Context, since time.Time) (int64, error)
 	Changes
 }
 
@@ -152,19 +159,24 @@ func (s *Store) IDToken(ctx context.Context, id string) (string, error) {
 }
 
 // signIn begins a session for a user, sets its cookie and returns its id. The id is always new, and the
-// session that r carried is ended. If the user has more than 50 sessions, the one seen longest ago is
-// ended too.
+// session that r carried is ended: devices of the same user go on in the new one. If the user has more than 50
+// sessions, the one seen longest ago is ended too.
 func (s *Store) signIn(w http.ResponseWriter, r *http.Request, who Signed) (id string, err error) {
 	user := who.User
-	if err := s.end(r.Context(), r); err != nil {
-		return "", err
-	}
 	value, id, err := s.cookie.issue()
 	if err != nil {
 		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
+	who.Agent = notifier.CleanAgent(r.UserAgent())
 	if err := s.sql.CreateSession(r.Context(), id, who, s.now()); err != nil {
 		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
+	}
+	for old := range s.carried(r) {
+		ended, err := s.sql.ReplaceSession(r.Context(), old, id, user.Seq)
+		if err != nil {
+			return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
+		}
+		s.TellEnded(r.Context(), ended)
 	}
 	ended, err := s.sql.EndOldest(r.Context(), user.Seq, maxLive)
 	if err != nil {
@@ -185,10 +197,13 @@ func (s *Store) Alive(ctx context.Context, ids []string) (map[string]notifier.Au
 	return live, nil
 }
 
-// purge deletes expired sessions from SQL.
+// purge deletes expired sessions, and devices that nobody uses, from SQL.
 func (s *Store) purge(ctx context.Context) {
 	if _, err := s.sql.PurgeSessions(ctx, s.valid()); err != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "could not delete expired sessions", slog.Any("err", err))
+	}
+	if _, err := s.sql.PurgeDevices(ctx, s.now().Add(-pushLife)); err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "could not delete devices that nobody uses", slog.Any("err", err))
 	}
 }
 

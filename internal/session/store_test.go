@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/sessions"
 
 	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -359,4 +360,43 @@ func TestTellShowsChangesWithoutRestoringEndedSessions(t *testing.T) {
 		}
 	}
 	wantAnonymous(t, two, ended, "signed out before the change")
+}
+
+func TestDevicesOutliveTheirSessionsAndEndAfter90DaysWithoutUse(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	b.cfg.Every = time.Millisecond
+	s := b.open()
+	signed := wantSigned(t, s, signIn(t, s, b.alice), "signed in")
+	if _, _, err := b.sql.AddDevice(t.Context(), notifier.NewDevice{Seq: b.alice.Seq, Session: signed.ID, Endpoint: "https://push.example/1", Keys: []byte{1}}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	devices := func() int {
+		t.Helper()
+		all, err := b.sql.Devices(t.Context(), b.alice.Seq, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	sessions := func() int {
+		t.Helper()
+		ids, err := b.sql.SessionsOf(t.Context(), b.alice.Seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(ids)
+	}
+	b.move(13 * time.Hour)
+	testkit.Eventually(t, "the session has ended", func() bool { return sessions() == 0 })
+	if devices() != 1 {
+		t.Fatal("the device ended with its session")
+	}
+	b.move(91 * 24 * time.Hour)
+	testkit.Eventually(t, "the device has ended", func() bool { return devices() == 0 })
+	stop()
+	<-done
 }

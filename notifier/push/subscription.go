@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ const MaxSubscription = 4096
 // Faults of a subscription. Each names the field that has it.
 var (
 	ErrSyntax   = errors.New("the subscription is not the JSON of PushSubscription.toJSON()")
-	ErrEndpoint = errors.New("endpoint: must be an https address of at most 1,024 bytes, without user or fragment")
+	ErrEndpoint = errors.New("endpoint: must be an https address of at most 1,024 bytes, without user or fragment; a port must be between 1 and 65535")
 	ErrUnknown  = errors.New("endpoint: not a known push service")
 	ErrP256DH   = errors.New("keys.p256dh: must be a point on the curve P-256, 65 bytes in base64url")
 	ErrAuth     = errors.New("keys.auth: must be 16 bytes in base64url")
@@ -80,7 +81,7 @@ func (h Hosts) Check(endpoint string) error {
 		return ErrEndpoint
 	}
 	u, err := url.Parse(endpoint)
-	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Contains(endpoint, "#") {
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Contains(endpoint, "#") || !validPort(u) {
 		return ErrEndpoint
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
@@ -95,6 +96,16 @@ func (h Hosts) Check(endpoint string) error {
 		}
 	}
 	return ErrUnknown
+}
+
+// validPort reports whether an address names no port, or one that can be connected to. url.Parse takes any digits.
+func validPort(u *url.URL) bool {
+	port := u.Port()
+	if port == "" {
+		return !strings.HasSuffix(u.Host, ":")
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
 }
 
 // decode reads base64url with or without padding.

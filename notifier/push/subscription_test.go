@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,6 +68,17 @@ func TestOnlyTheParsedHostDecides(t *testing.T) {
 		"http://push.example/x":                                push.ErrEndpoint,
 		"https:push.example":                                   push.ErrEndpoint,
 		"https://evil.test\\.push.example/x":                   push.ErrEndpoint,
+		"https://push.example:1/x":                             nil,
+		"https://push.example:65535/x":                         nil,
+		"https://push.example:0/x":                             push.ErrEndpoint,
+		"https://push.example:00/x":                            push.ErrEndpoint,
+		"https://push.example:65536/x":                         push.ErrEndpoint,
+		"https://push.example:99999/x":                         push.ErrEndpoint,
+		"https://push.example:99999999999999999999/x":          push.ErrEndpoint,
+		"https://push.example:/x":                              push.ErrEndpoint,
+		"https://push.example:-1/x":                            push.ErrEndpoint,
+		"https://push.example:https/x":                         push.ErrEndpoint,
+		"https://[::1]:0/x":                                    push.ErrEndpoint,
 		"https://push.example/" + strings.Repeat("x", 1024):    push.ErrEndpoint,
 	} {
 		if err := hosts.Check(endpoint); !errors.Is(err, want) {
@@ -87,6 +100,28 @@ func FuzzParseSubscription(f *testing.F) {
 		again, err := hosts.ParseSubscription(subscription(sub.Endpoint, encode(sub.P256DH[:]), encode(sub.Auth[:])))
 		if err != nil || again != sub {
 			t.Errorf("%q is read as %+v, and that as %+v: %v", text, sub, again, err)
+		}
+	})
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, seed := range []string{endpoint, "https://push.example:443/x", "https://push.example:0/x", "https://push.example:/", "https://[::1]:99999", "https://push.example.:08443/"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, endpoint string) {
+		if (push.Hosts{"push.example", "::1"}).Check(endpoint) != nil {
+			return
+		}
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Scheme != "https" || u.Hostname() == "" {
+			t.Fatalf("%q is accepted: %v", endpoint, err)
+		}
+		port := u.Port()
+		if port == "" {
+			port = "443"
+		}
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || strings.HasSuffix(u.Host, ":") {
+			t.Errorf("%q is accepted with port %q", endpoint, port)
 		}
 	})
 }

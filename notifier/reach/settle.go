@@ -38,7 +38,7 @@ func (w *way) settle(ctx context.Context, step *notifier.ReachStep, due time.Tim
 	case Told:
 		finish(t)
 		if out.Reason != NothingLeft {
-			t.State, t.Refusals, t.RefusedAt, t.Error = notifier.ReachOn, 0, time.Time{}, ""
+			t.State, t.Refusals, t.RefusedAt, t.Error, t.SeenAt = notifier.ReachOn, 0, time.Time{}, "", now
 		}
 	case Away:
 		hold(t, due, now, out)
