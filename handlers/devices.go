@@ -38,7 +38,7 @@ type Devices interface {
 	Test(ctx context.Context, user notifier.User, text *locale.Printer, id int64) (sent bool, err error)
 }
 
-// ownSession is the session that a device ends with; empty: somebody else signs the user in.
+// ownSession is the session that a device ends with when its user signs out; empty: somebody else signs the user in.
 func ownSession(r *http.Request) string {
 	if who := visitOf(r).user; who.Token == nil && !who.Proxied {
 		return who.Session
@@ -75,7 +75,7 @@ func (h *Handlers) addDevices(r *http.Request, p *views.Settings) error {
 }
 
 // registerDevice takes the text of PushSubscription.toJSON() from a script. It answers with the id of the
-// device: 201, or 200 if it was known.
+// device: 201, or 200 if it was known. With the members again and was, as in notifier.NewDevice, it may be 409.
 func (h *Handlers) registerDevice(w http.ResponseWriter, r *http.Request) error {
 	if h.Devices == nil {
 		return notifier.ErrNotFound
@@ -94,6 +94,13 @@ func (h *Handlers) registerDevice(w http.ResponseWriter, r *http.Request) error 
 		return fmt.Errorf("%w: %w", errMalformed, err)
 	}
 	device := notifier.NewDevice{Seq: seqOf(r), Session: ownSession(r), Label: deviceLabel(h.text(r), r.UserAgent(), "devices.here")}
+	var how struct {
+		Again bool   `json:"again"`
+		Was   string `json:"was"`
+	}
+	if json.Unmarshal(text, &how) == nil { // Register names the faults
+		device.Again, device.Was = how.Again, how.Was
+	}
 	id, known, err := h.Devices.Register(r.Context(), device, text)
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 		return writeFaults(w, bad)

@@ -71,8 +71,11 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 	f := views.Frame{Text: h.text(r), Assets: h.assets, Links: h.LinkBase}
 	if v.known {
 		u := &v.user.User
+		if h.Devices != nil {
+			f.Push = h.Devices.PushKey()
+		}
 		f.Viewer = &views.Viewer{
-			Name: u.Name, Staff: u.HasRole(notifier.RoleStaff), Bell: views.UnknownBell(f.Text),
+			Name: u.Name, Login: notifier.Browser(v.user.Session), Staff: u.HasRole(notifier.RoleStaff), Bell: views.UnknownBell(f.Text),
 			Theme: u.Theme, Compact: u.Compact, KeysOff: u.KeysOff, Proxied: v.user.Proxied,
 		}
 	}

@@ -14,6 +14,7 @@ import (
 // without any; if it has ended, the error is notifier.ErrNotFound. Without a click the error may be
 // notifier.ErrConflict: see notifier.NewDevice.
 func (s *Store) AddDevice(ctx context.Context, d notifier.NewDevice) (id int64, known bool, err error) {
+	d.Was = text(d.Was)
 	for range 2 { // the second time after another user has registered the same browser at this moment
 		err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 			id, known, err = s.addDevice(ctx, tx, &d)

@@ -31,6 +31,7 @@ type Frame struct {
 	Paused  string             // says until when the viewer has paused; empty: not
 	Sheet   string             // a style sheet besides those of all such pages; empty: none
 	Refresh bool               // reload automatically without script
+	Push    string             // the key of push; empty: it is off
 }
 
 // htmxConfig turns off features that the content security policy forbids or that would store
@@ -57,6 +58,7 @@ type Assets struct {
 // Viewer is the user who views the page.
 type Viewer struct {
 	Name  string
+	Login string // names the session, and is no secret
 	Staff bool
 	Bell  Bell
 	Tally Tally // of the announcements

@@ -32,7 +32,7 @@ startMenu();
 startTimes();
 startFolds();
 startFollow();
-const { user } = document.body.dataset;
+const { user, push } = document.body.dataset;
 if (user) {
 	startRestored(user);
 	const { events, showing, start } = live(user);
@@ -51,9 +51,11 @@ if (user) {
 	startSelect();
 	startBookmark();
 	// Only browsers that show pushes, or the number on an icon, need it.
-	const shows = navigator.serviceWorker?.controller || matchMedia("(display-mode: standalone)").matches;
+	const allowed = push && window.Notification?.permission === "granted";
+	const shows = allowed || matchMedia("(display-mode: standalone)").matches;
 	if (shows) import("./pushed.js").then(({ startPushed }) => startPushed(events, followBadge, our("/"))).finally(start);
 	else start();
+	if (allowed) import("./subscription.js").then(({ comeBack }) => comeBack(push)).catch(() => {}); // the next page tries again
 }
 // Text is selected by pointing at it. Until the module is there, the link of a row lies over its text.
 const pointing = () => import("./press.js").then(({ startPress }) => startPress());

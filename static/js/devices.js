@@ -1,8 +1,6 @@
 // @ts-check
 import { our } from "./mount.js";
 
-const patience = 10_000; // ms: some browsers never answer where no push service can be reached
-
 /** Offers to tell the user on this device, and says why it cannot be done. */
 export function startDevices() {
 	const box = document.getElementById("devices");
@@ -21,11 +19,9 @@ export function startDevices() {
 		tell("");
 		try {
 			if ((await Notification.requestPermission()) !== "granted") return tell("blocked");
-			const subscription = await subscribe(box.dataset.vapidKey ?? "");
-			const answer = await fetch(our("/devices"), {
-				method: "POST", body: JSON.stringify(subscription),
-				headers: { "Content-Type": "application/json", ...JSON.parse(document.body.getAttribute("hx-headers") ?? "{}") },
-			});
+			const { vapidKey = "" } = box.dataset;
+			const { enlist, subscribe } = await import("./subscription.js");
+			const answer = await enlist(await subscribe(vapidKey), vapidKey);
 			if (!answer.ok) return tell(answer.status === 422 ? "unknown" : "failed");
 			location.assign(our("/settings?done=device-added"));
 		} catch {
@@ -42,31 +38,4 @@ function hindrance() {
 	if ("serviceWorker" in navigator && "PushManager" in window && "Notification" in window) return Notification.permission === "denied" ? "blocked" : "";
 	// On an iPhone only an application on the home screen has push.
 	return /iPhone|iPad/.test(navigator.userAgent) || (/Mac/.test(navigator.userAgent) && navigator.maxTouchPoints > 1) ? "install" : "unable";
-}
-
-/**
- * Returns the subscription of this browser under a key. One under another key is replaced.
- * @param {string} applicationServerKey
- */
-async function subscribe(applicationServerKey) {
-	await navigator.serviceWorker.register(our("/sw.js"), { scope: our("/") });
-	const { pushManager } = await navigator.serviceWorker.ready;
-	const options = { userVisibleOnly: true, applicationServerKey };
-	try {
-		return await soon(pushManager.subscribe(options));
-	} catch (fault) {
-		const old = await pushManager.getSubscription();
-		if (!old) throw fault;
-		await old.unsubscribe();
-		return soon(pushManager.subscribe(options));
-	}
-}
-
-/**
- * @template T
- * @param {Promise<T>} result
- * @returns {Promise<T>}
- */
-function soon(result) {
-	return Promise.race([result, new Promise((_, fail) => setTimeout(fail, patience))]);
 }

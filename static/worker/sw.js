@@ -17,18 +17,55 @@ addEventListener("push", (e) => {
 
 addEventListener("notificationclick", (e) => {
 	e.notification.close();
-	const to = e.notification.data ?? registration.scope;
+	const to = new URL(e.notification.data ?? registration.scope, registration.scope);
 	e.waitUntil((async () => {
-		const open = (await clients.matchAll({ type: "window" })).find((page) => page.url.startsWith(registration.scope));
-		if (!open) return clients.openWindow(to);
-		await open.focus();
-		return open.navigate(to);
+		const pages = to.origin === location.origin ? await ours() : [];
+		for (const page of pages) {
+			try {
+				await page.focus(); // before anything else: a click allows it once, and a page that leaves cannot be focused
+			} catch {
+				continue; // it was closed meanwhile, or the system refuses
+			}
+			if (await goes(page, to.href)) return;
+			try {
+				if (await page.navigate(to.href)) return;
+			} catch {} // this worker does not control it
+		}
+		await clients.openWindow(to.href);
 	})());
 });
 
+// Our pages, the one that the user sees first. Those that were open before the worker was there, or were reloaded
+// by force, are not controlled by it.
+async function ours() {
+	const all = await clients.matchAll({ type: "window", includeUncontrolled: true });
+	const seen = (page) => (page.focused ? 2 : 0) + (page.visibilityState === "visible" ? 1 : 0);
+	return all.filter((page) => page.url.startsWith(registration.scope)).sort((a, b) => seen(b) - seen(a));
+}
+
+// Asks a page to go to an address. One that has no script of ours, or is frozen, does not answer.
+function goes(page, navigate) {
+	const { port1, port2 } = new MessageChannel();
+	return new Promise((answer) => {
+		port1.onmessage = () => answer(true);
+		setTimeout(answer, 1000, false);
+		page.postMessage({ navigate }, [port2]);
+	});
+}
+
+// Browsers do not always say which subscription they have replaced, and some never say that they have: then the
+// next page registers it. Without a session the answer leads to the sign-in, and the next page does so, too.
 addEventListener("pushsubscriptionchange", (e) => {
 	e.waitUntil((async () => {
-		const now = e.newSubscription ?? (await registration.pushManager.subscribe(e.oldSubscription?.options ?? { userVisibleOnly: true }));
-		await fetch(new URL("devices", registration.scope), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(now) });
+		const at = new URL("devices", registration.scope), store = await caches.open("carillon");
+		const kept = await (await store.match(at))?.json();
+		if (kept && !kept.on) return;
+		const was = kept?.endpoint ?? e.oldSubscription?.endpoint;
+		const applicationServerKey = kept?.key ?? e.oldSubscription?.options.applicationServerKey;
+		if (!was || !applicationServerKey) return; // nobody knows whose it was
+		const now = e.newSubscription ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }));
+		const headers = { "Content-Type": "application/json", ...(kept && { "Carillon-User": kept.user }) };
+		const answer = await fetch(at, { method: "POST", redirect: "manual", headers, body: JSON.stringify({ ...now.toJSON(), again: true, was }) });
+		if (answer.ok && kept) await store.put(at, new Response(JSON.stringify({ ...kept, endpoint: now.endpoint })));
 	})());
 });

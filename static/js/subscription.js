@@ -1,0 +1,111 @@
+// @ts-check
+// What keeps push on in this browser. Few pages need it, so it imports no module, which would have to be served as a
+// file of its own.
+
+/** As in mount.js. @param {string} path */
+const our = (path) => (document.body.dataset.mount ?? "") + path;
+
+const day = 86_400_000; // ms
+const patience = 10_000; // ms: some browsers never answer where no push service can be reached
+
+/**
+ * What this browser remembers of push, for its pages and its worker. on is false once the server has said that the
+ * user has turned it off here.
+ * @typedef {{user: string, login: string, key: string, endpoint: string, at: number, on: boolean}} Kept
+ */
+
+/** @returns {Promise<Kept | undefined>} */
+async function recall() {
+	const kept = await (await caches.open("carillon")).match(our("/devices"));
+	return kept?.json();
+}
+
+/** @param {Kept} kept */
+async function keep(kept) {
+	await (await caches.open("carillon")).put(our("/devices"), new Response(JSON.stringify(kept)));
+}
+
+/** @returns {Record<string, string>} the header that names the user of this page */
+const userHeaders = () => JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
+
+/** Names the user of this page. */
+const pageUser = () => Object.values(userHeaders())[0] ?? "";
+
+/**
+ * Returns the subscription of this browser under a key. One under another key is replaced.
+ * @param {string} applicationServerKey
+ */
+export async function subscribe(applicationServerKey) {
+	await navigator.serviceWorker.register(our("/sw.js"), { scope: our("/") });
+	const { pushManager } = await navigator.serviceWorker.ready;
+	const options = { userVisibleOnly: true, applicationServerKey };
+	try {
+		return await soon(pushManager.subscribe(options));
+	} catch (fault) {
+		const old = await pushManager.getSubscription();
+		if (!old) throw fault;
+		await old.unsubscribe();
+		return soon(pushManager.subscribe(options));
+	}
+}
+
+/**
+ * Has the server tell the user in this browser, and remembers what it says.
+ * @param {PushSubscription} subscription
+ * @param {string} key that it was made under
+ * @param {{again?: boolean, was?: string}} [how] without a click, and the endpoint that the server knows
+ */
+export async function enlist(subscription, key, how) {
+	const answer = await fetch(our("/devices"), {
+		method: "POST", body: JSON.stringify({ ...JSON.parse(JSON.stringify(subscription)), ...how }), redirect: "manual",
+		headers: { "Content-Type": "application/json", ...userHeaders() },
+	});
+	if (answer.ok || answer.status === 409) {
+		const { endpoint } = subscription;
+		await keep({ user: pageUser(), login: document.body.dataset.login ?? "", key, endpoint, at: Date.now(), on: answer.ok });
+	}
+	return answer;
+}
+
+/**
+ * Registers this browser again if its user has turned push on here and not off since: after they have signed in
+ * anew, when the browser or the server has replaced what they were bound by, and otherwise once a day. No other
+ * user gets what somebody else has turned on here.
+ * @param {string} key of the server
+ */
+export async function comeBack(key) {
+	const registered = await navigator.serviceWorker?.getRegistration(our("/"));
+	if (!registered?.pushManager) return;
+	const [found, kept] = await Promise.all([registered.pushManager.getSubscription(), recall()]);
+	const { login = "" } = document.body.dataset;
+	const own = kept?.user === pageUser();
+	if (kept?.on ? !own : own && kept?.endpoint === found?.endpoint) return;
+	const was = kept?.on ? kept.endpoint : undefined; // without it, only a browser that the server knows comes back
+	const bound = found && under(found, key);
+	if (!bound && !was) return;
+	if (bound && found.endpoint === was && kept?.login === login && Date.now() - kept.at < day) return;
+	const subscription = bound ? found : await subscribe(key);
+	const answer = await enlist(subscription, key, { again: true, was });
+	if (answer.status === 409 && !bound) await subscription.unsubscribe();
+	if (answer.ok && document.getElementById("device-add")) location.replace(our("/settings")); // it is in the list now
+}
+
+/**
+ * Reports whether a subscription was made under a key. Some browsers do not say.
+ * @param {PushSubscription} subscription
+ * @param {string} key
+ */
+function under({ options }, key) {
+	const of = options?.applicationServerKey;
+	if (!of) return true;
+	return btoa(String.fromCharCode(...new Uint8Array(of))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "") === key;
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} result
+ * @returns {Promise<T>}
+ */
+function soon(result) {
+	return Promise.race([result, new Promise((_, fail) => setTimeout(fail, patience))]);
+}
