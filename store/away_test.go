@@ -120,6 +120,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"SwitchOff":      func(ctx context.Context) error { _, err := s.SwitchOff(ctx, "t"); return err },
 		"KnownToken":     func(ctx context.Context) error { _, err := s.KnownToken(ctx, "t"); return err },
 		"Bounced":        func(ctx context.Context) error { return s.Bounced(ctx, "alice", true) },
+		"Revive":         func(ctx context.Context) error { _, err := s.Revive(ctx, notifier.Revival{}); return err },
 		"Preferences":    func(ctx context.Context) error { _, err := s.Preferences(ctx, 1); return err },
 		"PutPreferences": func(ctx context.Context) error { return s.PutPreferences(ctx, 1, notifier.PutPreferences{}) },
 		"DueTargets":     func(ctx context.Context) error { _, err := s.DueTargets(ctx, notifier.ReachMail, 1); return err },

@@ -321,3 +321,43 @@ func TestAnAddressOfAUserWhoWantsNoMailIsNeverDue(t *testing.T) {
 		}
 	})
 }
+
+func TestRevivedAddressesAreTriedAtOnceWithWhatIsUnread(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		bob, eve := addUser(t, s, "bob"), addUser(t, s, "eve")
+		giveMail(t, s, "bob", "bob@example.com")
+		giveMail(t, s, "eve", "eve@Sub.Example.com")
+		told := mailOf(t, s, bob.Seq).Told
+		for _, c := range []struct {
+			which notifier.Revival
+			n     int64
+		}{{notifier.Revival{Seq: bob.Seq}, 1}, {notifier.Revival{Domain: "EXAMPLE.com"}, 1}, {notifier.Revival{Domain: "sub.example.com"}, 1}, {notifier.Revival{Domain: "ample.com"}, 0}, {notifier.Revival{}, 2}} {
+			for _, name := range []string{"bob", "eve"} {
+				if err := s.Bounced(t.Context(), name, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			db.clock.move(time.Minute)
+			if n := must(s.Revive(t.Context(), c.which))(t); n != c.n {
+				t.Errorf("%+v revives %d, want %d", c.which, n, c.n)
+			}
+		}
+		if got := mailOf(t, s, bob.Seq); got.State != notifier.ReachOn || !got.DueAt.Equal(db.clock.at) || got.Told != told || got.Error != "" {
+			t.Errorf("%+v", got)
+		}
+		// A user who unsubscribes gets no mail when the address has rested.
+		if err := s.Bounced(t.Context(), "eve", true); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.PutPreferences(t.Context(), eve.Seq, notifier.PutPreferences{Mail: &notifier.When{Off: true}}); err != nil {
+			t.Fatal(err)
+		}
+		db.clock.move(2 * notifier.DeadRest)
+		for _, due := range must(s.DueTargets(t.Context(), notifier.ReachMail, 10))(t) {
+			if due.Seq == eve.Seq {
+				t.Errorf("%+v", due)
+			}
+		}
+	})
+}
