@@ -59,6 +59,7 @@ type Config struct {
 	Announcements Announcements
 	Directory     Directory
 	People        People
+	Accounts      Accounts // required with Who
 	Topics        Topics
 	Toasts        Toasts
 	Who           Who     // nil: no calls below /me; otherwise the next two are required

@@ -53,6 +53,7 @@ func registerMe(u *users) {
 	registerMeAnnouncements(m)
 	registerMeSettings(m)
 	registerMePreferences(m)
+	registerMeSessions(m)
 	registerMeEvents(m)
 	registerMePresence(m)
 }

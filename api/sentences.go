@@ -21,19 +21,22 @@ const (
 
 // sentences are the messages for the codes that only the API reports. notifier has the others.
 var sentences = map[string]string{
-	codeBadDuration: "must be a duration, such as 30m or 72h",
-	codeTooBrief:    "must be at least 1s",
-	codeBadTime:     "must be an RFC 3339 time, such as 2026-01-02T15:04:05Z",
-	codeOnlyWindow:  "is only possible for notices to audiences",
-	codeTooMany:     "exceeds the maximum of {Max}",
-	codeBadKey:      "must be 1 to 255 visible ASCII characters",
-	codeBadSince:    "must be newest from an earlier answer or an RFC 3339 time",
-	codeOneOfThree:  "must have exactly one of keys, upto and subject",
-	codeNeedsType:   "is only possible together with type",
-	codeIDsOrAll:    "must have exactly one of ids and all",
-	codeBadToast:    "must be the IDs of toasts, such as 1763800000000-0",
-	codeBadAudience: "is not a valid audience",
-	codeBadLocale:   "must be a BCP 47 language tag, such as ja or pt-BR",
+	codeBadDuration:  "must be a duration, such as 30m or 72h",
+	codeTooBrief:     "must be at least 1s",
+	codeBadTime:      "must be an RFC 3339 time, such as 2026-01-02T15:04:05Z",
+	codeOnlyWindow:   "is only possible for notices to audiences",
+	codeTooMany:      "exceeds the maximum of {Max}",
+	codeBadKey:       "must be 1 to 255 visible ASCII characters",
+	codeBadSince:     "must be newest from an earlier answer or an RFC 3339 time",
+	codeOneOfThree:   "must have exactly one of keys, upto and subject",
+	codeNeedsType:    "is only possible together with type",
+	codeIDsOrAll:     "must have exactly one of ids and all",
+	codeBadToast:     "must be the IDs of toasts, such as 1763800000000-0",
+	codeBadAudience:  "is not a valid audience",
+	"password_wrong": "is not your current password",
+	"password_short": "must have at least {Min} bytes",
+	"password_long":  "must have at most {Max} bytes",
+	codeBadLocale:    "must be a BCP 47 language tag, such as ja or pt-BR",
 }
 
 // sentence returns the message for a fault, with its parameters filled in.

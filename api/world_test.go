@@ -111,6 +111,12 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		w.people = w.newPeople(c)
 		c.People = w.people
 	}
+	if w.people != nil {
+		c.Accounts = session.Accounts{
+			People: w.people, Sessions: w.sessions(), Users: s,
+			SignIns: session.NewSignIns(session.SignInConfig{Users: s, Redis: rdb, Space: w.keys, Keys: [][]byte{[]byte(strings.Repeat("k", 32))}}),
+		}
+	}
 	c.Who = w.who(c, verifier)
 	if w.server, err = newServer(c); err != nil {
 		t.Fatal(err)

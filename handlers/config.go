@@ -154,6 +154,7 @@ type Config struct {
 	Who      Who
 	Sessions Sessions
 	SignIns  SignIns
+	Accounts Accounts
 	Inbox    Inbox
 	Sender   Sender
 

@@ -54,6 +54,28 @@ func (s *sessions) Save(_ *http.Request, w http.ResponseWriter, session *gorilla
 
 func (s *sessions) Expel(_ context.Context, seq int64) (int, error) { return 1, s.everywhere(seq) }
 
+// accounts has one session more than the one that asks.
+type accounts struct {
+	did []string
+	err error
+}
+
+func (a *accounts) OwnSessions(context.Context, int64) ([]notifier.OwnSession, error) {
+	return []notifier.OwnSession{{ID: "a1", Session: "there", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}}, nil
+}
+
+func (a *accounts) EndSession(_ context.Context, by notifier.Actor, u notifier.User, id string) error {
+	a.did = append(a.did, fmt.Sprintf("%s ends %s of %s", by.ID, id, u.Name))
+	return a.err
+}
+
+func (a *accounts) HasPassword(context.Context, notifier.Asker) (bool, error) { return true, nil }
+
+func (a *accounts) ChangePassword(_ *http.Request, who notifier.Asker, _, current, password string) ([]*http.Cookie, error) {
+	a.did = append(a.did, fmt.Sprintf("%s changes %s to %s", who.User.Name, current, password))
+	return []*http.Cookie{{Name: "carillon", Value: "renewed"}}, a.err
+}
+
 type signIns func(username, password, address string) (notifier.User, error)
 
 func (g signIns) Attempt(context.Context, string) (func(), error) { return func() {}, nil }

@@ -13,7 +13,7 @@ import (
 var doneTexts = map[string]string{
 	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored", "archived": "done.archived", "unarchived": "done.unarchived",
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "signed-out-here": "done.signed_out_here", "saved": "done.saved", "retracting": "done.retracting",
-	"device-added": "done.device_added", "device-removed": "done.device_removed", "device-tested": "done.device_tested", "device-untested": "done.device_untested",
+	"device-added": "done.device_added", "device-removed": "done.device_removed", "device-tested": "done.device_tested", "device-untested": "done.device_untested", "session-ended": "done.session_ended", "password-changed": "done.password_changed",
 	"muted": "done.muted", "unmuted": "done.unmuted",
 	"replayed": "done.replayed", "discarded": "done.discarded",
 	"role-made": "done.role_made", "role-deleted": "done.role_deleted", "member-added": "done.member_added", "member-removed": "done.member_removed",

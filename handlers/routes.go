@@ -69,6 +69,8 @@ func (h *Handlers) routes() []route {
 		{"POST", preferencesPath, signedIn, h.savePreferences},
 		{"POST", "/settings/pause", signedIn, h.pause},
 		{"POST", "/settings/subscriptions", signedIn, h.subscribeSelf},
+		{"POST", passwordPath, signedIn, h.changePassword},
+		{"POST", sessionsPath + "/{id}/end", signedIn, h.endSession},
 		{"POST", devicesPath, signedIn, h.registerDevice},
 		{"POST", devicesPath + "/{id}/delete", signedIn, h.removeDevice},
 		{"POST", devicesPath + "/{id}/test", signedIn, h.testDevice},

@@ -76,6 +76,9 @@ func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status i
 	if err := h.addDevices(r, p); err != nil {
 		return err
 	}
+	if err := h.addSessions(r, p); err != nil {
+		return err
+	}
 	if err := h.addSubscriptions(r, p); err != nil {
 		return err
 	}

@@ -99,9 +99,10 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		SignIns: signIns(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated
 		}),
-		Stream: stream(func(http.ResponseWriter, int64, string) error { return nil }),
-		Log:    slog.New(slog.NewTextHandler(w.log, nil)),
-		Now:    func() time.Time { return noon },
+		Accounts: &accounts{},
+		Stream:   stream(func(http.ResponseWriter, int64, string) error { return nil }),
+		Log:      slog.New(slog.NewTextHandler(w.log, nil)),
+		Now:      func() time.Time { return noon },
 	}
 	if tweak != nil {
 		tweak(w)

@@ -16,6 +16,8 @@ var (
 	ErrUnauthenticated = errors.New("not signed in")
 	// ErrForbidden: the user is signed in but not allowed to do this.
 	ErrForbidden = errors.New("not allowed")
+	// ErrNoPassword: the user is not signed in by a password, so they cannot change it.
+	ErrNoPassword = fmt.Errorf("%w: not signed in by a password", ErrForbidden)
 	// ErrTooLarge: the request exceeds the size limit.
 	ErrTooLarge = errors.New("request too large")
 	// ErrTooMany: a limit on attempts or streams is reached; retry later.

@@ -10,6 +10,8 @@ type Settings struct {
 	Preferences Preferences
 	PushKey     string // browsers bind their subscriptions to it; empty: no push
 	Devices     []Device
+	Password    PasswordForm
+	Sessions    []OwnSession
 	Muted       []MutedType
 	MuteFault   string // why muting the last type failed
 

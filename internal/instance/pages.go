@@ -11,6 +11,7 @@ import (
 	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/internal/demo"
+	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
@@ -29,6 +30,7 @@ func (i *instance) pages() (http.Handler, error) {
 		Who:      i.who,
 		Sessions: i.sessions,
 		SignIns:  i.signIns,
+		Accounts: i.accounts(),
 		Inbox:    i.inbox,
 
 		Announcements: i.announcements,
@@ -106,7 +108,7 @@ func (i *instance) applications() (http.Handler, error) {
 	c := api.Config{
 		Who: i.who, Origins: i.tokens, Stream: streams{i.hub, i.looking},
 		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
-		Directory: i.db, People: i.people,
+		Directory: i.db, People: i.people, Accounts: i.accounts(),
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
 		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.times.served, Traced: i.traced(true), Log: i.log,
 	}
@@ -118,6 +120,11 @@ func (i *instance) applications() (http.Handler, error) {
 		return nil, fmt.Errorf("prepare the api: %w", err)
 	}
 	return h, nil
+}
+
+// accounts is what users do with their own sessions and passwords.
+func (i *instance) accounts() session.Accounts {
+	return session.Accounts{People: i.people, Sessions: i.sessions, SignIns: i.signIns, Users: i.db, PasswordsOff: i.cfg.PasswordsOff}
 }
 
 // settings reads from SQL, and changes through people.

@@ -31,6 +31,9 @@ type Directory interface {
 	Bring(ctx context.Context, app int64, names []string) (created int, err error)
 	// SetPassword returns the sessions that it has ended: all of the user's.
 	SetPassword(ctx context.Context, name, hash string) ([]notifier.EndedSession, error)
+	// ChangePassword gives the session old another id and ends all others. It returns those whose ids are no longer valid.
+	ChangePassword(ctx context.Context, seq int64, hash, old, id string) ([]notifier.EndedSession, error)
+	EndOwnSession(ctx context.Context, seq int64, id string) ([]notifier.EndedSession, error)
 	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
 	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
 	Preferences(ctx context.Context, seq int64) (notifier.Preferences, error)

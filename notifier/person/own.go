@@ -1,0 +1,32 @@
+package person
+
+import (
+	"context"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// ChangePassword sets the hash of a user's password, as the user themselves wants. The session in which they do so
+// goes on under another id; all others end, with their streams and devices. It returns notifier.ErrNotFound if that
+// session has ended.
+func (p *People) ChangePassword(ctx context.Context, by notifier.Actor, u notifier.User, hash, session, id string) error {
+	ended, err := p.Directory.ChangePassword(ctx, u.Seq, hash, session, id)
+	if err != nil {
+		return err
+	}
+	p.Sessions.TellEnded(ctx, ended)
+	p.record(ctx, by, "user.passwd", notifier.UserRef(u), "")
+	return nil
+}
+
+// EndSession ends one session of a user with its streams and devices. id is that of notifier.OwnSession. It returns
+// notifier.ErrNotFound if the user has none with that id.
+func (p *People) EndSession(ctx context.Context, by notifier.Actor, u notifier.User, id string) error {
+	ended, err := p.Directory.EndOwnSession(ctx, u.Seq, id)
+	if err != nil {
+		return err
+	}
+	p.Sessions.TellEnded(ctx, ended)
+	p.record(ctx, by, "session.end", notifier.UserRef(u), "")
+	return nil
+}
