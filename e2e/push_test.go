@@ -126,9 +126,3 @@ func TestABrowserIsToldWhileItsUserIsAwayAndForgetsWhatIsReadElsewhere(t *testin
 		wait(t, "the notification is closed", func() bool { return d.titles() == "[]" })
 	}
 }
-
-// comesAgain has the browser of a window keep the subscription that it has got, as a real one does.
-func (w *window) keepsSubscription(s *pushtest.Service) {
-	w.t.Helper()
-	onEveryPage(w, `PushManager.prototype.getSubscription = async () => (`+s.JSON()+`)`)
-}
