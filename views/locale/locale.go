@@ -82,18 +82,28 @@ func (c *Catalogue) Printers() []*Printer { return c.printers }
 
 // For returns the printer for a request: in the language of the user's setting (a BCP 47 tag) if
 // Carillon supports it, otherwise the best match for the browser's Accept-Language, otherwise
-// English.
+// English. See readable about Traditional Chinese.
 func (c *Catalogue) For(setting, acceptLanguage string) *Printer {
 	for _, p := range c.printers {
 		if p.lang == setting {
 			return p
 		}
 	}
-	if setting != "" {
-		if tag, err := language.Parse(setting); err == nil {
-			if _, i, confidence := c.matcher.Match(tag); confidence > language.No {
-				return c.printers[i]
-			}
+	if setting == "" {
+		return c.accepted(acceptLanguage)
+	}
+	tag, err := language.Parse(setting)
+	switch {
+	case err != nil:
+	case traditional(tag):
+		tags, _, err := language.ParseAcceptLanguage(acceptLanguage)
+		if err != nil {
+			return c.printers[0]
+		}
+		return c.match(append([]language.Tag{tag}, tags...))
+	default:
+		if _, i, confidence := c.matcher.Match(tag); confidence > language.No {
+			return c.printers[i]
 		}
 	}
 	return c.accepted(acceptLanguage)
@@ -105,12 +115,42 @@ func (c *Catalogue) accepted(header string) *Printer {
 	}
 	p := c.printers[0]
 	// A malformed header means English.
-	if tags, _, err := language.ParseAcceptLanguage(header); err == nil && len(tags) > 0 {
-		_, i, _ := c.matcher.Match(tags...)
-		p = c.printers[i]
+	if tags, _, err := language.ParseAcceptLanguage(header); err == nil {
+		p = c.match(tags)
 	}
 	if len(header) < 200 {
 		c.headers.Set(header, p)
 	}
 	return p
+}
+
+// match returns the printer for the languages that somebody reads, the best first.
+func (c *Catalogue) match(tags []language.Tag) *Printer {
+	if tags = readable(tags); len(tags) == 0 {
+		return c.printers[0]
+	}
+	_, i, _ := c.matcher.Match(tags...)
+	return c.printers[i]
+}
+
+// readable leaves out Traditional Chinese (zh-TW, zh-HK, zh-MO, zh-Hant, yue), for which there are no texts: the matcher
+// would take Simplified, which its readers have not asked for. Browsers list a plain zh after it, which then
+// means the same. Whoever lists zh-CN as well gets Simplified in its turn.
+func readable(tags []language.Tag) (kept []language.Tag) {
+	hant := false
+	for _, tag := range tags {
+		switch base, script, region := tag.Raw(); {
+		case traditional(tag):
+			hant = true
+		case hant && base.String() == "zh" && script.String() == "Zzzz" && region.String() == "ZZ":
+		default:
+			kept = append(kept, tag)
+		}
+	}
+	return kept
+}
+
+func traditional(tag language.Tag) bool {
+	script, _ := tag.Script()
+	return script.String() == "Hant"
 }
