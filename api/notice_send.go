@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -73,15 +74,27 @@ func (s *server) sendAll(ctx context.Context, all []notifier.Request) []notifier
 	if key.AppID == 0 {
 		return results
 	}
-	var names []string
-	var again []int
+	var many []int // whose users are added together; a name that no new user can have fails its own notice only
 	for i := range all {
 		if bad := (*notifier.InvalidError)(nil); errors.As(results[i].Err, &bad) && len(bad.Fields) == 1 && bad.Fields[0].Code == notifier.CodeUnknownUsers {
-			names, again = append(names, all[i].Draft.Target.Users...), append(again, i)
+			if slices.ContainsFunc(all[i].Draft.Target.Users, func(name string) bool { return !notifier.ValidNewName(name) }) {
+				s.bring(ctx, key, all, []int{i}, results)
+			} else {
+				many = append(many, i)
+			}
 		}
 	}
-	if len(again) == 0 {
-		return results
+	if len(many) > 0 {
+		s.bring(ctx, key, all, many, results)
+	}
+	return results
+}
+
+// bring adds the users of some requests for an app, and sends those again.
+func (s *server) bring(ctx context.Context, key notifier.APIKey, all []notifier.Request, again []int, results []notifier.Result) {
+	var names []string
+	for _, i := range again {
+		names = append(names, all[i].Draft.Target.Users...)
 	}
 	err := s.People.Bring(ctx, s.actor(ctx), key.AppID, names)
 	rest := make([]notifier.Request, len(again))
@@ -89,12 +102,11 @@ func (s *server) sendAll(ctx context.Context, all []notifier.Request) []notifier
 		rest[k], results[i].Err = all[i], err
 	}
 	if err != nil {
-		return results
+		return
 	}
 	for k, r := range s.Sender.SendAll(ctx, rest) {
 		results[again[k]] = r
 	}
-	return results
 }
 
 // request converts a notice to a request for Sender. The index is its place in a batch, and

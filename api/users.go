@@ -124,7 +124,7 @@ func (u *users) put(ctx context.Context, in *putInput) (*userOutput, error) {
 	if body.Email.Given {
 		p.Email = new(string)
 		if address := body.Email.Value; address != nil {
-			if !notifier.ValidEmail(*address) {
+			if *address == "" {
 				return nil, invalidAt("body.email", notifier.CodeBadEmail, nil)
 			}
 			p.Email = address

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -75,7 +76,8 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 			f.Push = h.Devices.PushKey()
 		}
 		f.Viewer = &views.Viewer{
-			Name: u.Name, Login: notifier.Browser(v.user.Session), Staff: u.HasRole(notifier.RoleStaff), Bell: views.UnknownBell(f.Text),
+			Name: u.Name, Shown: cmp.Or(u.Display, u.Name), Login: notifier.Browser(v.user.Session), Staff: u.HasRole(notifier.RoleStaff),
+			Bell: views.UnknownBell(f.Text),
 			Theme: u.Theme, Compact: u.Compact, KeysOff: u.KeysOff, Proxied: v.user.Proxied,
 		}
 	}

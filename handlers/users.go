@@ -70,10 +70,25 @@ func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow 
 		SendHref:  "/staff/send?" + url.Values{"to": {u.Name}}.Encode(),
 		SendNamed: text.F("users.send_named", "Name", u.Name),
 	}
+	row.Notes = profileNotes(text, u.Notes)
 	for _, role := range u.Roles {
 		row.Roles = append(row.Roles, views.Link{Text: role, Href: rolePath(role)})
 	}
 	return row
+}
+
+// profileNotes says what became of the values in a user's profile that were not as they should be.
+func profileNotes(text *locale.Printer, stored string) (all []string) {
+	notes := notifier.ParseProfileNotes(stored)
+	for _, of := range []struct {
+		field string
+		mend  notifier.Mend
+	}{{"name", notes.Name}, {"email", notes.Email}, {"locale", notes.Locale}, {"zone", notes.Zone}} {
+		if id := "users.note_" + of.field + "_" + string(of.mend); of.mend != notifier.Unsaid && text.Has(id) {
+			all = append(all, text.T(id))
+		}
+	}
+	return all
 }
 
 // defaultAudiences are the audiences of an installation that configures none; the catalogues

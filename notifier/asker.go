@@ -41,7 +41,9 @@ func (a *Asker) Stream(visible, toasts bool, now time.Time) StreamOf {
 
 // ProxiedUser is a user whom a proxy or an identity provider has signed in.
 type ProxiedUser struct {
-	Name     string   // their id
-	Display  *string  // their name for people; nil: nobody says
+	Name     string  // their id
+	Display  *string // their name for people; nil: nobody says
+	Email    *string // where they get mail; nil: nobody says
+	Notes    ProfileNotes
 	Audience Audience // of a new user
 }

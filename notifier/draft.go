@@ -43,7 +43,7 @@ var (
 func ValidType(typ string) bool { return typePattern.MatchString(typ) }
 
 // Validate normalises the draft and checks it. Normalising means: CRLF in the body
-// becomes LF, spaces around single-line fields are trimmed (except in names, where they
+// becomes LF, a tab in the title a space, spaces around single-line fields are trimmed (except in names, where they
 // are significant), duplicate users and audiences are dropped, a notice to a topic takes
 // the topic's type and scope if it sets no type, a missing expiry becomes that of the type
 // or l.Keep, and the window of an announcement gets a start and an end. The error is an
@@ -67,7 +67,7 @@ func (d *Draft) Validate(l Limits) error {
 	}
 	checkSubject(d.Subject, &bad)
 	checkTitle(d.Title, &bad)
-	checkText("body", d.Body, MaxBody, "\n", &bad)
+	checkText("body", d.Body, MaxBody, bodyControls, &bad)
 	checkLink(d.Link, l.LinkHosts, &bad)
 	if l.Keep <= 0 {
 		l.Keep = DefaultKeep
@@ -82,6 +82,7 @@ func (d *Draft) Validate(l Limits) error {
 // Normalise spells equivalent drafts alike; see Validate. It checks nothing and sets no defaults that
 // depend on the installation or the time.
 func (d *Draft) Normalise() {
+	d.Title = strings.ReplaceAll(d.Title, "\t", " ")
 	for _, field := range []*string{&d.Type, &d.Scope, &d.Subject, &d.Title, &d.Link} {
 		*field = strings.Trim(*field, " ")
 	}

@@ -28,6 +28,7 @@ const (
 	CodeRequired        = "required"         // any field: it is empty
 	CodeTooLong         = "too_long"         // Max, Count: the limit and the actual length
 	CodeBadText         = "bad_text"         // Char: invalid UTF-8, a control character, a line separator or a bidi override
+	CodeOpenIsolate     = "open_isolate"     // any text: a bidi isolate (U+2066 to U+2068) without its end (U+2069), or the other way round
 	CodeBadType         = "bad_type"         // type: not [a-z0-9][a-z0-9_.-]{0,62}
 	CodeBadChoice       = "bad_choice"       // icon or color: not one of Allowed
 	CodeBadScope        = "bad_scope"        // scope: not [A-Za-z0-9_.-]{0,64}

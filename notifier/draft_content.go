@@ -12,18 +12,25 @@ import (
 
 func checkTitle(s string, bad *InvalidError) {
 	before := len(bad.Fields)
-	checkText("title", s, MaxTitle, "", bad)
+	checkText("title", s, MaxTitle, allIsolates, bad)
 	// A title made only of spaces and joiners would show as an empty row.
 	if len(bad.Fields) == before && !strings.ContainsFunc(s, visible) {
 		bad.Add("title", CodeRequired, nil)
 	}
 }
 
+// bodyControls are the control characters that a body may contain.
+const bodyControls = "\n\t" + allIsolates
+
 // checkText checks the length and the characters of a field. allowed lists the control
-// characters that this field may contain.
+// characters that this field may contain. Isolates among them must be closed in it.
 func checkText(field, s string, limit int, allowed string, bad *InvalidError) {
 	if r, found := badRune(s, allowed); found {
 		bad.Add(field, CodeBadText, map[string]any{"Char": r})
+		return
+	}
+	if open, ok := openIsolates(s); open > 0 || !ok {
+		bad.Add(field, CodeOpenIsolate, nil)
 		return
 	}
 	if n := utf8.RuneCountInString(s); n > limit {
@@ -33,8 +40,8 @@ func checkText(field, s string, limit int, allowed string, bad *InvalidError) {
 
 // badRune finds the first character that is not allowed in any text, and names it as
 // U+XXXX, or as UTF-8 if the text is not valid UTF-8. Not allowed are control characters
-// except those in allowed, line and paragraph separators, and characters that override the
-// text direction.
+// except those in allowed, line and paragraph separators, and characters that override or isolate
+// the text direction.
 func badRune(s, allowed string) (name string, found bool) {
 	for i, r := range s {
 		if r == utf8.RuneError {
@@ -150,7 +157,7 @@ func (d *Draft) ValidateToast(l Limits) error {
 		bad.Add("type", CodeBadType, nil)
 	}
 	checkTitle(d.Title, &bad)
-	checkText("body", d.Body, MaxBody, "\n", &bad)
+	checkText("body", d.Body, MaxBody, bodyControls, &bad)
 	checkLink(d.Link, l.LinkHosts, &bad)
 	if l.Toast <= 0 {
 		l.Toast = DefaultToastLife

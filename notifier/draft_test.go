@@ -98,7 +98,12 @@ func TestEachRuleOfADraftIsChecked(t *testing.T) {
 		{"a title in invalid UTF-8", func(d *draft) { d.Title = "a\xc3" }, "title: bad_text"},
 		{"a title with U+FFFD", func(d *draft) { d.Title = "a\ufffd" }, ""},
 		{"a title with a direction override", func(d *draft) { d.Title = "a\u202eb" }, "title: bad_text"},
-		{"a title with a direction isolate", func(d *draft) { d.Title = "a\u2066b" }, "title: bad_text"},
+		{"a title with a pair of isolates", func(d *draft) { d.Title = "\u2068Ann\u2069 wrote, \u2067\u2068x\u2069\u2069" }, ""},
+		{"a body with a pair of isolates over lines, and tabs", func(d *draft) { d.Body = "\ta \u2066b\nc\u2069" }, ""},
+		{"a title with an isolate that is not closed", func(d *draft) { d.Title = "a\u2066b" }, "title: open_isolate"},
+		{"a body that ends an isolate before it begins", func(d *draft) { d.Body = "a\u2069b\u2068" }, "body: open_isolate"},
+		{"a title of isolates alone", func(d *draft) { d.Title = "\u2068\u2069" }, "title: required"},
+		{"a title with a tab", func(d *draft) { d.Title = "a\tb" }, ""},
 		{"a title in a right-to-left script", func(d *draft) { d.Title = "مرحبا \u200fabc" }, ""},
 
 		{"a body of 4,000 characters", func(d *draft) { d.Body = strings.Repeat("語", 4000) }, ""},

@@ -1,24 +1,64 @@
 package notifier
 
 import (
+	"errors"
 	"net/mail"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
-// MaxEmail is the most bytes of a mail address (RFC 5321, section 4.5.3.1).
+// MaxEmail is the most bytes of a mail address: RFC 5321 (section 4.5.3.1) allows 256 in a path, with its
+// brackets.
 const MaxEmail = 254
 
-// ValidEmail reports whether text is one mail address, without a name and in ASCII.
-func ValidEmail(text string) bool {
-	if len(text) > MaxEmail || strings.Count(text, "@") != 1 {
-		return false
+// ErrEmail means that a text is not one mail address.
+var ErrEmail = errors.New("must be one mail address, such as alice@example.com, of at most 254 bytes")
+
+// ParseEmail returns the mail address that a text is, in the one form that Carillon stores and sends to:
+// without blanks around it, and with the domain in ASCII (bücher.example is xn--bcher-kva.example). The
+// part before the @ may be UTF-8, which only servers with SMTPUTF8 take. It takes no names, comments,
+// quotes or lists, and nothing that could end a line of a header or of SMTP. The error is ErrEmail.
+func ParseEmail(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if len(text) > 4*MaxEmail || strings.Count(text, "@") != 1 || !utf8.ValidString(text) || strings.ContainsFunc(text, notInEmail) {
+		return "", ErrEmail
 	}
-	for _, c := range []byte(text) {
-		if c <= ' ' || c >= 0x7f || strings.IndexByte(`<>()[],;:\"`, c) >= 0 {
+	local, domain, _ := strings.Cut(text, "@")
+	domain, err := asciiDomain(domain)
+	if err != nil || len(local) > 64 || !validMailHost(domain) {
+		return "", ErrEmail
+	}
+	address := local + "@" + domain
+	parsed, err := mail.ParseAddress(address)
+	if err != nil || parsed.Name != "" || parsed.Address != address || len(address) > MaxEmail {
+		return "", ErrEmail
+	}
+	return address, nil
+}
+
+// asciiDomain returns a domain as DNS has it. One in ASCII stays as it is.
+func asciiDomain(domain string) (string, error) {
+	if !strings.ContainsFunc(domain, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return domain, nil
+	}
+	return idna.Lookup.ToASCII(domain)
+}
+
+// notInEmail reports whether a character has no place in an address: spaces and brackets would make
+// it two words of SMTP, and the others cannot be seen.
+func notInEmail(r rune) bool {
+	return r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`<>,;:\"()[]`, r)
+}
+
+// validMailHost reports whether a text can be the name of a mail host; a single word such as localhost can.
+func validMailHost(host string) bool {
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsAny(label, "_!#$%&'*+/=?^`{|}~") {
 			return false
 		}
 	}
-	local, domain, _ := strings.Cut(text, "@")
-	parsed, err := mail.ParseAddress(text)
-	return err == nil && parsed.Address == text && len(local) <= 64 && strings.Trim(domain, ".-") == domain
+	return true
 }

@@ -76,7 +76,7 @@ func ToastContent(content []byte) []byte {
 	if err := json.Unmarshal(content, &c); err != nil || utf8.RuneCountInString(c.Body) <= MaxToastBody {
 		return content
 	}
-	c.Body = string([]rune(c.Body)[:MaxToastBody-1]) + "…"
+	c.Body = Shorten(c.Body, MaxToastBody)
 	clipped, err := EncodeContent(c)
 	if err != nil {
 		return content

@@ -20,6 +20,7 @@ type User struct {
 	Audience Audience // 1 operator, 2 user, 3 customer unless configured otherwise
 	Settings
 	Paused int64    // in ms: until then they are told nothing outside the pages, and toasts are held; 0: never
+	Notes  string   // what became of the values in their profile; see ParseProfileNotes
 	Roles  []string // sorted
 }
 

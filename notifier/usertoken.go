@@ -21,6 +21,7 @@ type TokenProfile struct {
 	Audience *Audience // 0: the app's
 	Email    *string   // where the user gets mail
 	Roles    *[]string // sorted; each one that the app may give
+	Notes    ProfileNotes
 }
 
 // Audience is the audience of a user whom the token creates.

@@ -102,6 +102,9 @@ func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToke
 		err = s.putAppRoles(ctx, tx, t.App.ID, had.Seq, *p.Roles)
 	}
 	if err == nil {
+		err = s.putNotes(ctx, tx, &had, p.Notes)
+	}
+	if err == nil {
 		has, err = only(gatherUsers(tx.QueryContext(ctx, userQuery(`u.seq = $1`), had.Seq)))
 	}
 	return had, has, err
@@ -132,6 +135,9 @@ func (s *Store) createArrival(ctx context.Context, t *notifier.UserToken) (u not
 	row := userRow{NewUser: notifier.NewUser{Name: t.Subject, Audience: t.Audience()}, fold: fold(t.Subject), created: millis(s.now())}
 	if t.Profile.Locale != nil {
 		row.Locale = *t.Profile.Locale
+	}
+	if fault := notifier.NameFault(row.Name); fault != nil {
+		return u, &notifier.TokenError{Code: notifier.TokenClaim, Claim: "sub", Detail: "sub of a new user " + fault.Sentence()}
 	}
 	if err := checkUser(&row.NewUser); err != nil {
 		return u, err

@@ -12,7 +12,8 @@ import (
 // Bring creates those of these users that do not exist, for an app that sends to them. They are in the
 // app's audience. It creates all or none. It returns notifier.ErrNotFound for an app that is unknown or
 // revoked, a *notifier.TooManyError when the app has brought too many users at once, notifier.ErrLeaving
-// for a user who is being deleted, and notifier.ErrFull.
+// for a user who is being deleted, notifier.ErrFull, and a *notifier.InvalidError for a name that no new user
+// can have.
 func (s *Store) Bring(ctx context.Context, app int64, names []string) (created int, err error) {
 	for left := leavers; ; left-- {
 		_, unknown, err := s.SeqsByName(ctx, names)
@@ -36,6 +37,11 @@ func (s *Store) bring(ctx context.Context, app int64, names []string) (int, erro
 		}
 		rows := make([]userRow, len(names))
 		for i, name := range names {
+			if fault := notifier.NameFault(name); fault != nil {
+				var bad notifier.InvalidError
+				bad.Add("to", fault.Code, fault.Params)
+				return &bad
+			}
 			rows[i] = userRow{NewUser: notifier.NewUser{Name: name, Audience: notifier.Audience(audience)}, fold: fold(name), created: millis(s.now())}
 		}
 		taken, err := s.addUsers(ctx, tx, rows, roleIDs{})

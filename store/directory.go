@@ -15,7 +15,7 @@ import (
 // is taken, a *notifier.InvalidError with every invalid field of u, or notifier.ErrFull if no
 // number is left up to Config.MaxSeq; that error's text names the number and the limit.
 func (s *Store) CreateUser(ctx context.Context, u notifier.NewUser) (notifier.User, error) {
-	if err := checkUser(&u); err != nil {
+	if err := checkNewUser(&u); err != nil {
 		return notifier.User{}, err
 	}
 	rows := []userRow{{NewUser: u, fold: fold(u.Name), created: millis(s.now())}}

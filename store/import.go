@@ -80,7 +80,7 @@ func (in *importer) fill() (more bool, err error) {
 			return false, nil
 		}
 		if err == nil {
-			err = checkUser(&u)
+			err = checkNewUser(&u)
 		}
 		if err != nil {
 			return false, &ImportError{line, err}

@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Proxied returns the user whom a proxy names, created if there is none, with the name for people that
-// it says. since is when the user was last signed out, in seconds. It returns the errors of CreateUser.
+// Proxied returns the user whom a proxy names, created if there is none, with the profile that it says. since is
+// when the user was last signed out, in seconds. It returns the errors of CreateUser.
 func (s *Store) Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, since int64, created, changed bool, err error) {
 	for left := leavers; ; left-- {
 		u, since, changed, err = s.welcomeProxied(ctx, p)
@@ -24,24 +24,55 @@ func (s *Store) Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier
 	}
 }
 
-// welcomeProxied returns an existing user, called as the proxy says, or sql.ErrNoRows.
+// welcomeProxied returns an existing user with the profile that the proxy says, or sql.ErrNoRows.
 func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, since int64, changed bool, err error) {
 	if u, err = s.oneUser(ctx, `u.name = $1`, p.Name); err != nil {
 		return u, 0, false, err
 	}
-	if err = s.read.QueryRowContext(ctx, `SELECT signed_out FROM users WHERE seq = $1`, u.Seq).Scan(&since); err != nil {
+	var email string
+	if err = s.read.QueryRowContext(ctx, `SELECT signed_out, provider_email FROM users WHERE seq = $1`, u.Seq).Scan(&since, &email); err != nil {
 		return u, 0, false, err
 	}
-	if p.Display == nil || *p.Display == u.Display {
+	renamed := p.Display != nil && *p.Display != u.Display
+	moved := p.Email != nil && *p.Email != email
+	if !renamed && !moved && notifier.ParseProfileNotes(u.Notes).After(p.Notes).String() == u.Notes {
 		return u, since, false, nil
 	}
+	had := u
 	err = s.whileThere(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE users SET display = $1, display_fold = $2 WHERE seq = $3`, *p.Display, fold(*p.Display), u.Seq)
-		if err != nil {
+		if renamed {
+			_, err := tx.ExecContext(ctx, `UPDATE users SET display = $1, display_fold = $2 WHERE seq = $3`, *p.Display, fold(*p.Display), u.Seq)
+			if err != nil {
+				return err
+			}
+		}
+		if moved {
+			if err := s.putProviderMail(ctx, tx, u.Seq, *p.Email); err != nil {
+				return err
+			}
+		}
+		if err := s.putNotes(ctx, tx, &had, p.Notes); err != nil || !renamed {
 			return err
 		}
 		return s.noteChange(ctx, tx, u.Seq, false)
 	})
-	u.Display = *p.Display
-	return u, since, err == nil, err
+	if renamed {
+		u.Display = *p.Display
+	}
+	return u, since, err == nil && renamed, err
+}
+
+// putProviderMail gives a user the mail address that a proxy or provider says, unless they have one from elsewhere: their
+// own app, the API and commands know better.
+func (s *Store) putProviderMail(ctx context.Context, tx *sql.Tx, seq int64, address string) error {
+	var before, has string
+	err := tx.QueryRowContext(ctx, `SELECT u.provider_email, COALESCE(t.address, '') FROM users u
+		LEFT JOIN targets t ON t.seq = u.seq AND t.kind = 'mail' WHERE u.seq = $1`, seq).Scan(&before, &has)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE users SET provider_email = $1 WHERE seq = $2`, address, seq); err != nil || has != before {
+		return err
+	}
+	return s.putToldMail(ctx, tx, seq, address)
 }

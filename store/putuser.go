@@ -38,6 +38,12 @@ func (s *Store) PutUser(ctx context.Context, u notifier.PutUser) (has notifier.U
 	if err := checkUser(&row); err != nil {
 		return notifier.User{}, false, err
 	}
+	if u.Locale != nil {
+		u.Locale = &row.Locale
+	}
+	if u.Email != nil {
+		u.Email = &row.Email
+	}
 	for left := leavers; ; left-- {
 		has, err = s.changeUser(ctx, &u)
 		if !errors.Is(err, sql.ErrNoRows) {
@@ -97,6 +103,9 @@ func (s *Store) putFields(ctx context.Context, tx *sql.Tx, had *notifier.User, u
 		if err := s.putMail(ctx, tx, had.Seq, *u.Email); err != nil {
 			return err
 		}
+	}
+	if err := s.putNotes(ctx, tx, had, putNotes(u)); err != nil {
+		return err
 	}
 	if u.Roles == nil {
 		return nil

@@ -35,7 +35,11 @@ type Config struct {
 	Mail    notifier.When    // when users who have not chosen get mail
 	Now     func() time.Time // nil: time.Now
 	Timing  Timing           // nil: calls are not timed
+	Noted   Noted            // nil: nobody is told
 }
+
+// Noted is told once of a user whose profile was not as it should be; see notifier.ProfileNotes.
+type Noted func(ctx context.Context, seq int64, notes string)
 
 // Store is an open database.
 type Store struct {
@@ -52,12 +56,13 @@ type Store struct {
 	ready   statements
 	mail    notifier.When
 	marks   marks
+	noted   Noted
 }
 
 // Open opens the database and brings its schema up to date. Several processes may do so at once: one
 // of them migrates, and the others wait for it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
-	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now, timing: cfg.Timing, mail: cfg.Mail}
+	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now, timing: cfg.Timing, mail: cfg.Mail, noted: cfg.Noted}
 	s.accepts = s.newAccepts()
 	if s.maxSeq == 0 {
 		s.maxSeq = DefaultMaxSeq

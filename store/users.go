@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -23,7 +24,7 @@ func (s *Store) Users(ctx context.Context, q notifier.UserQuery) ([]notifier.Use
 		}
 	}
 	users, err := s.users(ctx, `WITH u AS (
-			SELECT seq, name, name_fold, display, audience, locale, theme, keys, toasts, opening_reads, compact, paused_until FROM users u
+			SELECT seq, name, name_fold, display, audience, locale, theme, keys, toasts, opening_reads, compact, paused_until, profile_notes FROM users u
 			`+f.where()+` ORDER BY `+order+` LIMIT `+f.param(pageSize(q.Limit))+`)
 		SELECT `+userColumns+`, r.name FROM u
 		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
@@ -83,11 +84,11 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 }
 
 // userColumns are the columns of users, named u, that a notifier.User is read from.
-const userColumns = `u.seq, u.name, u.display, u.audience, u.locale, u.theme, NOT u.keys, NOT u.toasts, NOT u.opening_reads, u.compact, u.paused_until`
+const userColumns = `u.seq, u.name, u.display, u.audience, u.locale, u.theme, NOT u.keys, NOT u.toasts, NOT u.opening_reads, u.compact, u.paused_until, u.profile_notes`
 
 // userFields returns the scan destinations of userColumns.
 func userFields(u *notifier.User) []any {
-	return []any{&u.Seq, &u.Name, &u.Display, &u.Audience, &u.Locale, &u.Theme, &u.KeysOff, &u.ToastsOff, &u.OpensOnly, &u.Compact, &u.Paused}
+	return []any{&u.Seq, &u.Name, &u.Display, &u.Audience, &u.Locale, &u.Theme, &u.KeysOff, &u.ToastsOff, &u.OpensOnly, &u.Compact, &u.Paused, &u.Notes}
 }
 
 // User returns the user with a number, or notifier.ErrNotFound.
@@ -150,24 +151,43 @@ const (
 	CodeBadLocale   = "bad_locale"   // locale: neither empty nor BCP 47
 )
 
-const maxLocale = 35 // RFC 5646, section 4.4.1
+// checkNewUser is checkUser for a user whom nobody knows yet.
+func checkNewUser(u *notifier.NewUser) error {
+	err := checkUser(u)
+	fault := notifier.NameFault(u.Name)
+	if fault == nil || fault.Code == notifier.CodeBadName { // which checkUser has found
+		return err
+	}
+	bad := (*notifier.InvalidError)(nil)
+	if !errors.As(err, &bad) {
+		bad = &notifier.InvalidError{}
+	}
+	bad.Fields = slices.Insert(bad.Fields, 0, *fault)
+	return bad
+}
 
-// checkUser returns an error with every invalid field of u.
+// checkUser returns an error with every invalid field of u, and mends what loses nothing by it: blanks around
+// values, and how the domain of the mail address is written.
 func checkUser(u *notifier.NewUser) error {
 	var bad notifier.InvalidError
 	if !notifier.ValidName(u.Name) {
 		bad.Add("name", notifier.CodeBadName, map[string]any{"Name": u.Name})
 	}
+	u.Locale = strings.TrimSpace(u.Locale)
 	if u.Audience < 1 || u.Audience > math.MaxInt16 {
 		bad.Add("audience", CodeBadAudience, map[string]any{"Audience": int(u.Audience)})
 	}
 	if u.Locale != "" {
-		if _, err := language.Parse(u.Locale); err != nil || len(u.Locale) > maxLocale {
+		if _, err := language.Parse(u.Locale); err != nil || len(u.Locale) > notifier.MaxLocale {
 			bad.Add("locale", CodeBadLocale, map[string]any{"Locale": u.Locale})
 		}
 	}
-	if u.Email != "" && !notifier.ValidEmail(u.Email) {
-		bad.Add("email", notifier.CodeBadEmail, nil)
+	if u.Email = strings.TrimSpace(u.Email); u.Email != "" {
+		address, err := notifier.ParseEmail(u.Email)
+		if err != nil {
+			bad.Add("email", notifier.CodeBadEmail, nil)
+		}
+		u.Email = address
 	}
 	for _, role := range u.Roles {
 		if !notifier.ValidName(role) {

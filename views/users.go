@@ -11,6 +11,7 @@ type Users struct {
 type UserRow struct {
 	Name, Number, Audience string
 	Display                string // their name for people; may be empty
+	Notes                  []string // what became of values in their profile, as sentences
 	Roles                  []Link
 	Between                string // the separator between roles
 	SendHref, SendNamed    string

@@ -57,7 +57,8 @@ type Assets struct {
 
 // Viewer is the user who views the page.
 type Viewer struct {
-	Name  string
+	Name  string // their id
+	Shown string // what people call them
 	Login string // names the session, and is no secret
 	Staff bool
 	Bell  Bell

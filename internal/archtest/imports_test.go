@@ -72,7 +72,7 @@ var rules = map[string][]string{
 	"internal/idptest":   {},
 	"internal/lease":     append([]string{"internal/script"}, words...),
 	"internal/batch":     {},
-	"internal/mail":      {},
+	"internal/mail":      {"notifier"},
 	"internal/mailtest":  {},
 	"internal/mount":     {},
 	"internal/usercsv":   {"notifier"},

@@ -1,10 +1,12 @@
 package asking
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +22,9 @@ const askProxy = 15 * time.Minute
 type Header struct {
 	Name       string      // of the header with the user's id
 	Display    string      // of the header with their name for people; empty: none
-	Groups     string      // of the header with their groups, separated by commas; empty: none
+	Email      string      // of the header with their mail address; empty: none
+	Groups     string      // of the header with their groups; empty: none
+	Separator  string      // between groups; empty: a comma; a space stands for any number of them
 	StaffGroup string      // whose members are staff for the request that says so; empty: none
 	From       web.Proxies // who is believed
 	Audience   notifier.Audience
@@ -32,13 +36,17 @@ type proxied struct {
 	staff bool
 }
 
-// sum is the key of the user's copy. No name contains a line feed, nor does a token.
+// sum is the key of the user's copy. Lengths keep values apart.
 func (p *proxied) sum() [sha256.Size]byte {
 	text := "proxy\n" + p.Name
-	if p.Display != nil {
-		text += "\n" + *p.Display
+	for _, said := range []*string{p.Display, p.Email} {
+		if said != nil {
+			text += "\n" + strconv.Itoa(len(*said)) + " " + *said
+		} else {
+			text += "\n"
+		}
 	}
-	return sha256.Sum256([]byte(text))
+	return sha256.Sum256([]byte(text + p.Notes.String()))
 }
 
 // read returns what a proxy says; given is false if no trusted proxy says anything. It returns
@@ -55,20 +63,23 @@ func (h *Header) read(r *http.Request) (p proxied, given bool, err error) {
 		return p, false, notifier.ErrBadIdentity
 	}
 	p.Name, p.Audience = names[0], h.Audience
-	if h.Display != "" {
-		switch said := r.Header.Values(h.Display); {
-		case len(said) == 0:
-		case len(said) > 1, said[0] != "" && !notifier.ValidName(said[0]):
-			return p, false, notifier.ErrBadIdentity
-		default:
-			p.Display = &said[0]
-		}
-	}
+	p.Display, p.Notes.Name = said(r, h.Display, notifier.CleanDisplay)
+	p.Email, p.Notes.Email = said(r, h.Email, notifier.CleanEmail)
 	if h.Groups != "" && h.StaffGroup != "" {
-		groups := strings.Split(strings.Join(r.Header.Values(h.Groups), ","), ",")
-		p.staff = slices.ContainsFunc(groups, func(g string) bool { return strings.TrimSpace(g) == h.StaffGroup })
+		p.staff = slices.ContainsFunc(r.Header.Values(h.Groups), h.makesStaff)
 	}
 	return p, true, nil
+}
+
+// makesStaff reports whether one of the groups in the value of a header is the group of staff. What separates groups is
+// configured and never guessed from the value: in a list with commas, a|support is one group.
+func (h *Header) makesStaff(value string) bool {
+	for group := range strings.SplitSeq(value, cmp.Or(h.Separator, ",")) {
+		if strings.TrimSpace(group) == h.StaffGroup {
+			return true
+		}
+	}
+	return false
 }
 
 // byHeader returns the user whom a trusted proxy names.

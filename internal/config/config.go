@@ -22,53 +22,56 @@ import (
 // Flags is the configuration as the operator writes it. Every field is text, so that Config can
 // list all faults at once. A test compares the fields with the table in the README.
 type Flags struct {
-	ConfigFile           string `name:"config" placeholder:"FILE" help:"A file of settings in TOML, with the names of these flags; flags and the environment take precedence."`
-	Addr                 string `placeholder:"HOST:PORT" default:"127.0.0.1:8080" help:"Where the pages are served; port 0 takes a free one."`
-	AdminAddr            string `placeholder:"HOST:PORT" help:"Where /metrics and /healthz are served; empty: nowhere."`
-	RedisURL             string `placeholder:"URL" secret:"" help:"redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://; empty: the built-in one."`
-	RedisPrefix          string `placeholder:"TEXT" default:"carillon:" help:"The prefix of every key in Redis."`
-	DatabaseURL          string `placeholder:"URL" secret:"" help:"postgres://…; empty: SQLite in the data directory."`
-	DataDir              string `placeholder:"DIR" default:"./data" help:"For SQLite, the built-in Redis and generated keys."`
-	SessionKeys          string `placeholder:"HEX,…" secret:"" help:"64 hex digits each: the first signs, all verify; empty: made and kept in the data directory."`
-	PublicURL            string `placeholder:"URL" help:"How browsers reach the server; https makes cookies Secure, and a path comes before every address. Empty: http:// and --addr."`
-	TrustedProxies       string `placeholder:"CIDR,…" help:"Addresses of proxies whose X-Forwarded-For is trusted; empty: none."`
-	IdentityHeader       string `placeholder:"NAME" help:"The header in which a proxy says who is signed in, such as X-Forwarded-User; empty: none."`
-	IdentityNameHeader   string `placeholder:"NAME" help:"The header with the user's name for people; empty: none."`
-	IdentityGroupsHeader string `placeholder:"NAME" help:"The header with the user's groups, separated by commas; empty: none."`
-	IdentityStaffGroup   string `placeholder:"GROUP" help:"The group whose members are staff; empty: none."`
-	IdentityFrom         string `placeholder:"CIDR,…" help:"Addresses of the proxies whose identity headers are believed."`
-	IdentityAudience     string `placeholder:"NAME" default:"user" help:"The audience of users who are new in the identity header."`
-	OIDCIssuer           string `name:"oidc-issuer" placeholder:"URL" help:"The identity provider that signs users in by OpenID Connect, such as https://login.example.com; empty: none."`
-	OIDCClientID         string `name:"oidc-client-id" placeholder:"ID" help:"How the provider knows Carillon."`
-	OIDCClientSecret     string `name:"oidc-client-secret" placeholder:"SECRET" secret:"" help:"The secret of this client; empty: a public client."`
-	OIDCUserClaim        string `name:"oidc-user-claim" placeholder:"CLAIM" default:"sub" help:"The claim of the ID token that names users."`
-	OIDCGroupsClaim      string `name:"oidc-groups-claim" placeholder:"CLAIM" default:"groups" help:"The claim with the groups of a user."`
-	OIDCStaffGroup       string `name:"oidc-staff-group" placeholder:"GROUP" help:"The group whose members are staff until they sign in again; empty: none."`
-	OIDCAudience         string `name:"oidc-audience" placeholder:"NAME" default:"user" help:"The audience of users who sign in at the provider for the first time."`
-	PasswordLogin        string `placeholder:"BOOL" default:"true" help:"Whether users can sign in with a password; false needs another way."`
-	LinkBase             string `placeholder:"URL" help:"Where links of notices that begin with / lead on Carillon's own pages, such as https://shop.example.com; empty: to the host of the page."`
-	LinkHosts            string `placeholder:"HOST,…" help:"Hosts that links of notices may name; empty: relative links only."`
-	Audiences            string `placeholder:"N=NAME,…" default:"1=operator,2=user,3=customer" help:"The audiences."`
-	MaxSeq               string `placeholder:"N" default:"16000000" help:"The maximum number of users in the directory."`
-	InboxCap             string `placeholder:"N" default:"200" help:"The maximum number of entries in an inbox."`
-	Keep                 string `placeholder:"TIME" default:"180d" help:"The longest life of a notice, such as 720h or 30d."`
-	ToastRetention       string `placeholder:"TIME" default:"24h" help:"How long a toast waits for its user: from 1h to 7d."`
-	SMTPURL              string `name:"smtp-url" placeholder:"URL" secret:"" help:"The server that takes mails: smtps://USER:PASSWORD@HOST, or smtp:// with STARTTLS; empty: no mail."`
-	SMTPCA               string `name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) of authorities that the mail server may be certified by, besides those of this machine."`
-	MailFrom             string `placeholder:"ADDRESS" help:"The sender of mails: notices@example.com, or Carillon <notices@example.com>."`
-	MailDefault          string `placeholder:"WHEN" default:"off" help:"When users who have not chosen get mail: off, daily, or how long a notice is unread before, such as 30m."`
-	MailRate             string `placeholder:"N" default:"10" help:"Mails a second, of all instances together."`
-	Push                 string `placeholder:"WHEN" default:"auto" help:"Tell users on their devices: auto (where browsers reach the server by https or on this machine), on or off."`
-	PushContact          string `placeholder:"ADDRESS" help:"How the operators of push services reach you: mailto:ops@example.com or an https URL; empty: the public URL."`
-	VAPIDKey             string `name:"vapid-key" placeholder:"KEY" secret:"" help:"The private key that push services know this installation by; empty: made once and kept in SQL."`
-	PushHosts            string `placeholder:"HOST,…" help:"Push services besides those of Google, Mozilla, Microsoft and Apple."`
-	OutboundAllow        string `placeholder:"CIDR,…" help:"Private networks that pushes, and mails without encryption, may be sent to; empty: none, but mails to this machine."`
-	OutboundProxy        string `placeholder:"URL" secret:"" help:"The HTTP proxy through which pushes are sent; empty: directly."`
-	Rules                string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
-	APIRate              string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
-	OTLPEndpoint         string `name:"otlp-endpoint" placeholder:"URL" help:"The collector that gets traces by OTLP over HTTP, such as http://127.0.0.1:4318; empty: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
-	LogLevel             string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
-	LogFormat            string `placeholder:"FORMAT" default:"text" help:"text, or json: one object per line."`
+	ConfigFile              string `name:"config" placeholder:"FILE" help:"A file of settings in TOML, with the names of these flags; flags and the environment take precedence."`
+	Addr                    string `placeholder:"HOST:PORT" default:"127.0.0.1:8080" help:"Where the pages are served; port 0 takes a free one."`
+	AdminAddr               string `placeholder:"HOST:PORT" help:"Where /metrics and /healthz are served; empty: nowhere."`
+	RedisURL                string `placeholder:"URL" secret:"" help:"redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://; empty: the built-in one."`
+	RedisPrefix             string `placeholder:"TEXT" default:"carillon:" help:"The prefix of every key in Redis."`
+	DatabaseURL             string `placeholder:"URL" secret:"" help:"postgres://…; empty: SQLite in the data directory."`
+	DataDir                 string `placeholder:"DIR" default:"./data" help:"For SQLite, the built-in Redis and generated keys."`
+	SessionKeys             string `placeholder:"HEX,…" secret:"" help:"64 hex digits each: the first signs, all verify; empty: made and kept in the data directory."`
+	PublicURL               string `placeholder:"URL" help:"How browsers reach the server; https makes cookies Secure, and a path comes before every address. Empty: http:// and --addr."`
+	TrustedProxies          string `placeholder:"CIDR,…" help:"Addresses of proxies whose X-Forwarded-For is trusted; empty: none."`
+	IdentityHeader          string `placeholder:"NAME" help:"The header in which a proxy says who is signed in, such as X-Forwarded-User; empty: none."`
+	IdentityNameHeader      string `placeholder:"NAME" help:"The header with the user's name for people; empty: none."`
+	IdentityEmailHeader     string `placeholder:"NAME" help:"The header with the user's mail address; empty: none."`
+	IdentityGroupsHeader    string `placeholder:"NAME" help:"The header with the user's groups; empty: none."`
+	IdentityGroupsSeparator string `placeholder:"TEXT" default:"auto" help:"What stands between groups in the header: one of , ; | or space. auto: | in the headers of authentik, otherwise a comma."`
+	IdentityStaffGroup      string `placeholder:"GROUP" help:"The group whose members are staff; empty: none."`
+	IdentityFrom            string `placeholder:"CIDR,…" help:"Addresses of the proxies whose identity headers are believed."`
+	IdentityAudience        string `placeholder:"NAME" default:"user" help:"The audience of users who are new in the identity header."`
+	OIDCIssuer              string `name:"oidc-issuer" placeholder:"URL" help:"The identity provider that signs users in by OpenID Connect, such as https://login.example.com; empty: none."`
+	OIDCClientID            string `name:"oidc-client-id" placeholder:"ID" help:"How the provider knows Carillon."`
+	OIDCClientSecret        string `name:"oidc-client-secret" placeholder:"SECRET" secret:"" help:"The secret of this client; empty: a public client."`
+	OIDCUserClaim           string `name:"oidc-user-claim" placeholder:"CLAIM" default:"sub" help:"The claim of the ID token that names users."`
+	OIDCGroupsClaim         string `name:"oidc-groups-claim" placeholder:"CLAIM" default:"groups" help:"The claim with the groups of a user."`
+	OIDCStaffGroup          string `name:"oidc-staff-group" placeholder:"GROUP" help:"The group whose members are staff until they sign in again; empty: none."`
+	OIDCEmail               string `name:"oidc-email" placeholder:"BOOL" default:"true" help:"Whether users who have no mail address get the one of the claim email, unless the provider says that it is not verified."`
+	OIDCAudience            string `name:"oidc-audience" placeholder:"NAME" default:"user" help:"The audience of users who sign in at the provider for the first time."`
+	PasswordLogin           string `placeholder:"BOOL" default:"true" help:"Whether users can sign in with a password; false needs another way."`
+	LinkBase                string `placeholder:"URL" help:"Where links of notices that begin with / lead on Carillon's own pages, such as https://shop.example.com; empty: to the host of the page."`
+	LinkHosts               string `placeholder:"HOST,…" help:"Hosts that links of notices may name; empty: relative links only."`
+	Audiences               string `placeholder:"N=NAME,…" default:"1=operator,2=user,3=customer" help:"The audiences."`
+	MaxSeq                  string `placeholder:"N" default:"16000000" help:"The maximum number of users in the directory."`
+	InboxCap                string `placeholder:"N" default:"200" help:"The maximum number of entries in an inbox."`
+	Keep                    string `placeholder:"TIME" default:"180d" help:"The longest life of a notice, such as 720h or 30d."`
+	ToastRetention          string `placeholder:"TIME" default:"24h" help:"How long a toast waits for its user: from 1h to 7d."`
+	SMTPURL                 string `name:"smtp-url" placeholder:"URL" secret:"" help:"The server that takes mails: smtps://USER:PASSWORD@HOST, or smtp:// with STARTTLS; empty: no mail."`
+	SMTPCA                  string `name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) of authorities that the mail server may be certified by, besides those of this machine."`
+	MailFrom                string `placeholder:"ADDRESS" help:"The sender of mails: notices@example.com, or Carillon <notices@example.com>."`
+	MailDefault             string `placeholder:"WHEN" default:"off" help:"When users who have not chosen get mail: off, daily, or how long a notice is unread before, such as 30m."`
+	MailRate                string `placeholder:"N" default:"10" help:"Mails a second, of all instances together."`
+	Push                    string `placeholder:"WHEN" default:"auto" help:"Tell users on their devices: auto (where browsers reach the server by https or on this machine), on or off."`
+	PushContact             string `placeholder:"ADDRESS" help:"How the operators of push services reach you: mailto:ops@example.com or an https URL; empty: the public URL."`
+	VAPIDKey                string `name:"vapid-key" placeholder:"KEY" secret:"" help:"The private key that push services know this installation by; empty: made once and kept in SQL."`
+	PushHosts               string `placeholder:"HOST,…" help:"Push services besides those of Google, Mozilla, Microsoft and Apple."`
+	OutboundAllow           string `placeholder:"CIDR,…" help:"Private networks that pushes, and mails without encryption, may be sent to; empty: none, but mails to this machine."`
+	OutboundProxy           string `placeholder:"URL" secret:"" help:"The HTTP proxy through which pushes are sent; empty: directly."`
+	Rules                   string `placeholder:"FILE" help:"Rules that watch business databases; empty: none."`
+	APIRate                 string `name:"api-rate" placeholder:"N" default:"1000" help:"Requests per second that one API key may make to each instance; 0: no limit."`
+	OTLPEndpoint            string `name:"otlp-endpoint" placeholder:"URL" help:"The collector that gets traces by OTLP over HTTP, such as http://127.0.0.1:4318; empty: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
+	LogLevel                string `placeholder:"LEVEL" default:"info" help:"debug, info, warn or error."`
+	LogFormat               string `placeholder:"FORMAT" default:"text" help:"text, or json: one object per line."`
 }
 
 // Config is the configuration as the program uses it.

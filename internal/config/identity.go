@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 	"regexp"
+	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -12,7 +13,9 @@ import (
 type Identity struct {
 	Header       string
 	NameHeader   string // empty: none
+	EmailHeader  string // empty: none
 	GroupsHeader string // empty: none
+	Separator    string // between groups
 	StaffGroup   string // empty: none
 	From         []netip.Prefix
 	Audience     notifier.Audience // of new users
@@ -24,12 +27,13 @@ var headerName = regexp.MustCompile(`\A[A-Za-z0-9][A-Za-z0-9-]{0,63}\z`)
 // everybody be anybody.
 func (f *Faults) identity(flags *Flags, audiences map[notifier.Audience]string) *Identity {
 	i := &Identity{
-		Header: flags.IdentityHeader, NameHeader: flags.IdentityNameHeader, GroupsHeader: flags.IdentityGroupsHeader,
+		Header: flags.IdentityHeader, NameHeader: flags.IdentityNameHeader, EmailHeader: flags.IdentityEmailHeader, GroupsHeader: flags.IdentityGroupsHeader,
 		StaffGroup: flags.IdentityStaffGroup, From: f.proxies("--identity-from", flags.IdentityFrom),
 	}
 	if i.Header == "" {
 		for _, of := range [][2]string{
 			{"--identity-name-header", i.NameHeader},
+			{"--identity-email-header", i.EmailHeader},
 			{"--identity-groups-header", i.GroupsHeader},
 			{"--identity-staff-group", i.StaffGroup},
 			{"--identity-from", flags.IdentityFrom},
@@ -42,7 +46,9 @@ func (f *Faults) identity(flags *Flags, audiences map[notifier.Audience]string) 
 	}
 	f.headerName("--identity-header", i.Header)
 	f.headerName("--identity-name-header", i.NameHeader)
+	f.headerName("--identity-email-header", i.EmailHeader)
 	f.headerName("--identity-groups-header", i.GroupsHeader)
+	i.Separator = f.separator(flags.IdentityGroupsSeparator, i)
 	if (i.StaffGroup == "") != (i.GroupsHeader == "") {
 		f.Add("--identity-staff-group", "needs --identity-groups-header, and the header needs the group")
 	}
@@ -63,6 +69,28 @@ func (f *Faults) identity(flags *Flags, audiences map[notifier.Audience]string) 
 		f.Add("--identity-audience", "%q is none of the audiences", flags.IdentityAudience)
 	}
 	return i
+}
+
+// separator returns what stands between the groups in a header.
+func (f *Faults) separator(text string, i *Identity) (between string) {
+	switch text {
+	case "auto":
+		between = ","
+		if strings.HasPrefix(strings.ToLower(i.GroupsHeader), "x-authentik-") {
+			between = "|"
+		}
+	case ",", ";", "|":
+		between = text
+	case "space", " ":
+		between = " "
+	default:
+		f.Add("--identity-groups-separator", "%q is none of: auto , ; | space", text)
+		return ","
+	}
+	if strings.Contains(i.StaffGroup, between) {
+		f.Add("--identity-staff-group", "%q contains %q, which separates groups: no user can be a member; see --identity-groups-separator", i.StaffGroup, between)
+	}
+	return between
 }
 
 func (f *Faults) headerName(flag, name string) {

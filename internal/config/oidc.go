@@ -16,6 +16,7 @@ type OIDC struct {
 	UserClaim    string
 	GroupsClaim  string
 	StaffGroup   string            // empty: groups make nobody staff
+	Email        bool              // users get the address that the provider says
 	Audience     notifier.Audience // of new users
 }
 
@@ -29,6 +30,9 @@ func (f *Faults) oidc(c *Config, flags *Flags) *OIDC {
 	o := &OIDC{
 		Issuer: flags.OIDCIssuer, ClientID: flags.OIDCClientID, ClientSecret: strings.TrimSpace(flags.OIDCClientSecret),
 		UserClaim: flags.OIDCUserClaim, GroupsClaim: flags.OIDCGroupsClaim, StaffGroup: flags.OIDCStaffGroup,
+	}
+	if o.Email, err = strconv.ParseBool(flags.OIDCEmail); err != nil {
+		f.Add("--oidc-email", "%q is not true or false", flags.OIDCEmail)
 	}
 	if o.Issuer == "" {
 		for _, of := range [][2]string{
@@ -56,7 +60,7 @@ func (f *Faults) oidc(c *Config, flags *Flags) *OIDC {
 	for _, of := range [][2]string{{"--oidc-user-claim", o.UserClaim}, {"--oidc-groups-claim", o.GroupsClaim}} {
 		switch of[1] {
 		case "":
-			f.Add(of[0], "must name a claim of the ID token")
+			f.Add(of[0], "must name a claim")
 		case "email":
 			f.Add(of[0], "cannot be the e-mail address: people get one that was another's, and some providers let them type it")
 		}

@@ -14,7 +14,7 @@ func TestTheProviderIsCompleteOrRefusedByTheNameOfTheFlag(t *testing.T) {
 	}
 	want := OIDC{
 		Issuer: "https://login.example.com/realms/shop", ClientID: "carillon", ClientSecret: "hunter2",
-		UserClaim: "sub", GroupsClaim: "groups", StaffGroup: "notices", Audience: 2,
+		UserClaim: "sub", GroupsClaim: "groups", StaffGroup: "notices", Email: true, Audience: 2,
 	}
 	if *c.OIDC != want || !c.PasswordsOff {
 		t.Errorf("%+v, passwords off: %v", *c.OIDC, c.PasswordsOff)

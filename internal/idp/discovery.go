@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
 	"golang.org/x/oauth2"
 )
 
@@ -30,14 +31,21 @@ var errRedirect = errors.New("the provider redirects a secret, too often, or awa
 type found struct {
 	oauth       oauth2.Config
 	verifier    *oidc.IDTokenVerifier
-	endSession  string // where users sign out; empty: nowhere
-	namesItself bool   // its answers carry its name (RFC 9207)
+	endSession  string                    // where users sign out; empty: nowhere
+	userinfo    string                    // where it says more about a user than in the ID token; empty: nowhere
+	claims      []string                  // that it says it knows
+	algorithms  []jose.SignatureAlgorithm // of its tokens
+	keys        oidc.KeySet
+	namesItself bool // its answers carry its name (RFC 9207)
 }
 
 // metadata is what go-oidc leaves out of the provider's document.
 type metadata struct {
 	JWKS        string   `json:"jwks_uri"`
 	EndSession  string   `json:"end_session_endpoint"`
+	Userinfo    string   `json:"userinfo_endpoint"`
+	Algorithms  []string `json:"id_token_signing_alg_values_supported"`
+	Claims      []string `json:"claims_supported"`
 	Scopes      []string `json:"scopes_supported"`
 	AuthMethods []string `json:"token_endpoint_auth_methods_supported"`
 	NamesItself bool     `json:"authorization_response_iss_parameter_supported"`
@@ -73,7 +81,20 @@ func (p *Provider) discover(ctx context.Context) (*found, error) {
 			RedirectURL: p.cfg.PublicURL + callback, Scopes: []string{oidc.ScopeOpenID, "profile"},
 		},
 		verifier:    provider.Verifier(&oidc.Config{ClientID: p.cfg.ClientID, Now: p.cfg.Now}),
+		keys:        oidc.NewRemoteKeySet(oidc.ClientContext(context.WithoutCancel(ctx), p.client), says.JWKS),
+		claims:      says.Claims,
 		namesItself: says.NamesItself,
+	}
+	for _, name := range says.Algorithms {
+		if strings.HasPrefix(name, "RS") || strings.HasPrefix(name, "PS") || strings.HasPrefix(name, "ES") || name == "EdDSA" {
+			f.algorithms = append(f.algorithms, jose.SignatureAlgorithm(name))
+		}
+	}
+	if p.cfg.Email && (len(says.Scopes) == 0 || slices.Contains(says.Scopes, "email")) {
+		f.oauth.Scopes = append(f.oauth.Scopes, "email")
+	}
+	if p.safe(says.Userinfo) {
+		f.userinfo = says.Userinfo
 	}
 	if p.cfg.StaffGroup != "" && slices.Contains(says.Scopes, "groups") {
 		f.oauth.Scopes = append(f.oauth.Scopes, "groups")
@@ -85,6 +106,15 @@ func (p *Provider) discover(ctx context.Context) (*found, error) {
 	defer p.mu.Unlock()
 	p.found = f
 	return f, nil
+}
+
+// scoped returns the client with the scopes that it may ask for.
+func (p *Provider) scoped(f *found) *oauth2.Config {
+	client := f.oauth
+	if p.narrow.Load() {
+		client.Scopes = []string{oidc.ScopeOpenID, "profile"}
+	}
+	return &client
 }
 
 // safe reports whether an address that the provider names may get secrets: it is https, as the issuer is.

@@ -11,12 +11,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/seal"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
@@ -50,10 +53,12 @@ type Config struct {
 	UserClaim    string // the claim that names users
 	GroupsClaim  string
 	StaffGroup   string // whose members are staff for the session; empty: nobody is by their groups
+	Email        bool   // whether the address that the provider says is wanted
 	PublicURL    string // how browsers reach Carillon, without a slash at the end
 	SessionKeys  [][]byte
 	Client       *http.Client     // nil: one of its own
 	Now          func() time.Time // nil: time.Now
+	Log          *slog.Logger     // nil: silent
 }
 
 // Provider signs users in. It is safe for concurrent use.
@@ -61,18 +66,24 @@ type Provider struct {
 	cfg    Config
 	plain  bool // the issuer is on this machine, and asked by http
 	client *http.Client
+	asker  *http.Client // the same, but follows no redirect: it carries a user's access token
 	sealer seal.Sealer
 	cookie http.Cookie // without a value
 	calls  chan struct{}
 
-	mu    sync.Mutex
-	found *found // nil until the provider has answered once
+	narrow atomic.Bool // ask only for the scopes that every client may have
+
+	mu        sync.Mutex
+	found     *found // nil until the provider has answered once
+	complaint string // the last one
 }
 
 // User is who the provider says has signed in.
 type User struct {
-	Name    string // the claim
-	Display string // their name for people; empty: the provider does not say
+	Name    string  // the claim
+	Display *string // their name for people; nil: the provider does not say
+	Email   *string // where they get mail; nil: the provider does not say, or not for certain
+	Notes   notifier.ProfileNotes
 	Staff   bool
 	IDToken string
 }
@@ -86,6 +97,9 @@ func New(cfg Config) (*Provider, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
 	issuer, err1 := url.Parse(cfg.Issuer)
 	public, err2 := url.Parse(cfg.PublicURL)
 	if err := cmp.Or(err1, err2); err != nil {
@@ -95,6 +109,9 @@ func New(cfg Config) (*Provider, error) {
 	if p.client == nil {
 		p.client = &http.Client{Timeout: answerWait, Transport: limited{http.DefaultTransport}, CheckRedirect: p.follow}
 	}
+	asker := *p.client
+	asker.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	p.asker = &asker
 	return p, nil
 }
 
@@ -106,10 +123,14 @@ func (p *Provider) Host() string {
 	return p.cfg.Issuer
 }
 
-// Check asks the provider for its addresses. It returns ErrAway.
-func (p *Provider) Check(ctx context.Context) error {
-	_, err := p.discover(ctx)
-	return err
+// Check asks the provider for its addresses, and returns the claims that it says it knows; none: it does not say. It
+// returns ErrAway.
+func (p *Provider) Check(ctx context.Context) (claims []string, err error) {
+	f, err := p.discover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return f.claims, nil
 }
 
 // Leave returns the address where a user who has signed out here signs out of the provider, and which leads

@@ -15,6 +15,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/idp"
 	"github.com/carillonhq/carillon/internal/idptest"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // bench is a provider and a Carillon that asks it.
@@ -96,7 +97,8 @@ func TestAUserSignsInAtTheProvider(t *testing.T) {
 		t.Errorf("sign out at %v, %v", leave, err)
 	}
 	u.IDToken = ""
-	if diff := cmp.Diff(idp.User{Name: "248289761001", Display: "Jane Doe", Staff: true}, u); diff != "" {
+	name := "Jane Doe"
+	if diff := cmp.Diff(idp.User{Name: "248289761001", Display: &name, Notes: notifier.ProfileNotes{Name: notifier.Kept}, Staff: true}, u); diff != "" {
 		t.Error(diff)
 	}
 	if _, _, err := finish(t, other, cookie, answer); !errors.Is(err, idp.ErrRefused) {
@@ -308,7 +310,7 @@ func TestAnHTTPSProviderIsAskedByHTTPSAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Check(t.Context()); !errors.Is(err, want) {
+		if _, err := p.Check(t.Context()); !errors.Is(err, want) {
 			t.Errorf("%s by http: %v, want %v", changed, err, want)
 		}
 		if to, _ := p.Leave(t.Context(), "x"); to != "" {

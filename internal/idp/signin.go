@@ -86,7 +86,7 @@ func (p *Provider) Begin(ctx context.Context, next string) (to string, cookie *h
 	}
 	c := p.cookie //nolint:gosec // see newCookie
 	c.Value = base64.RawURLEncoding.EncodeToString(sealed)
-	return f.oauth.AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier)), &c, nil
+	return p.scoped(f).AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier)), &c, nil
 }
 
 // Used returns a cookie that removes the one of Begin.
@@ -111,6 +111,10 @@ func (p *Provider) Finish(r *http.Request) (u User, next string, err error) {
 		return u, b.Next, fmt.Errorf("%w: the answer is from %.200q", ErrToken, answer.Get("iss"))
 	case code == "temporarily_unavailable", code == "server_error":
 		return u, b.Next, fmt.Errorf("%w: %q: %.500q", ErrAway, code, answer.Get("error_description"))
+	case code == "invalid_scope" && p.narrow.CompareAndSwap(false, true):
+		p.cfg.Log.WarnContext(ctx, "the identity provider does not allow this client one of the scopes: the next sign-ins ask for less; "+
+			"allow it email and groups, or set --oidc-email=false", "issuer", p.Host())
+		fallthrough
 	case code != "":
 		return u, b.Next, fmt.Errorf("%w: %.200q: %.500q", ErrRefused, code, answer.Get("error_description"))
 	case answer.Get("code") == "":
@@ -191,11 +195,16 @@ func (p *Provider) redeem(ctx context.Context, f *found, b begun, code string) (
 	if subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(b.Nonce)) != 1 {
 		return u, fmt.Errorf("%w: another nonce", ErrToken)
 	}
-	var claims map[string]any
-	if err := token.Claims(&claims); err != nil {
+	var c claims
+	if err := token.Claims(&c); err != nil {
 		return u, fmt.Errorf("%w: %w", ErrToken, err)
 	}
-	return p.user(claims, text)
+	if err := p.complete(ctx, f, answer, c); err != nil {
+		p.complain(ctx, "a user signs in without a part of their profile or groups", err.Error())
+	} else if p.cfg.StaffGroup != "" && slices.Contains(p.lacking(c), p.cfg.GroupsClaim) {
+		p.complain(ctx, "a user signs in, and the identity provider sends no claim with their groups; see --oidc-groups-claim", ungrouped(c))
+	}
+	return p.user(c, text)
 }
 
 // unredeemed says why the provider gave no token for a code. The body of its answer is left out: it may quote
@@ -212,27 +221,68 @@ func unredeemed(err error) error {
 	return fmt.Errorf("%w: it answers %s to the code: %.200q: %.500q", why, refused.Response.Status, refused.ErrorCode, refused.ErrorDescription)
 }
 
-// user reads who has signed in from the claims of a token.
-func (p *Provider) user(claims map[string]any, idToken string) (u User, err error) {
+// user reads who has signed in from the claims. Only the claim that names them can be wrong.
+func (p *Provider) user(c claims, idToken string) (u User, err error) {
 	u.IDToken = idToken
-	u.Name, _ = claims[p.cfg.UserClaim].(string)
+	u.Name, _ = c[p.cfg.UserClaim].(string)
 	if !notifier.ValidName(u.Name) {
-		return User{}, fmt.Errorf("%w: the claim %s is %.200q", ErrName, p.cfg.UserClaim, fmt.Sprint(claims[p.cfg.UserClaim]))
+		return User{}, fmt.Errorf("%w: the claim %s is %.200q", ErrName, p.cfg.UserClaim, fmt.Sprint(c[p.cfg.UserClaim]))
 	}
-	if name, _ := claims["name"].(string); notifier.ValidName(strings.TrimSpace(name)) {
-		u.Display = strings.TrimSpace(name)
+	u.Display, u.Notes.Name = cleaned(c["name"], notifier.CleanDisplay)
+	if p.cfg.Email && !unverified(c["email_verified"]) {
+		u.Email, u.Notes.Email = cleaned(c["email"], notifier.CleanEmail)
 	}
-	u.Staff = p.cfg.StaffGroup != "" && slices.Contains(groups(claims[p.cfg.GroupsClaim]), p.cfg.StaffGroup)
+	if p.cfg.StaffGroup != "" {
+		claim, _ := c.at(p.cfg.GroupsClaim)
+		u.Staff = slices.Contains(groups(claim), p.cfg.StaffGroup)
+	}
 	return u, nil
 }
 
-// groups reads the claim of groups: a list, or one name.
-func groups(claim any) []string {
+// cleaned returns a claim of the profile; nil: there is none, or it was dropped. The first of a list counts.
+func cleaned(claim any, clean func(said string) (string, notifier.Mend)) (*string, notifier.Mend) {
+	list, many := claim.([]any)
+	if many && len(list) > 0 {
+		claim = list[0]
+	}
+	said, ok := claim.(string)
+	switch {
+	case claim == nil, ok && strings.TrimSpace(said) == "":
+		return nil, notifier.Unsaid
+	case !ok:
+		return nil, notifier.Dropped
+	}
+	value, mend := clean(said)
+	switch {
+	case mend == notifier.Dropped:
+		return nil, mend
+	case mend == notifier.Kept && many:
+		mend = notifier.Cut
+	}
+	return &value, mend
+}
+
+// unverified reports whether the claim email_verified says that the address may be somebody else's. Some providers
+// write it as a string.
+func unverified(claim any) bool {
+	text, _ := claim.(string)
+	return claim == false || strings.EqualFold(text, "false")
+}
+
+// groups reads the claim of groups: a list, one name, or an object with a member for each (Zitadel).
+func groups(claim any) (all []string) {
 	if one, ok := claim.(string); ok {
 		return []string{one}
 	}
+	if named, ok := claim.(map[string]any); ok {
+		for name, in := range named { // {"notices": {"1708": "example.com"}}: where the user has it
+			if _, ok := in.(map[string]any); ok {
+				all = append(all, name)
+			}
+		}
+		return all
+	}
 	list, _ := claim.([]any)
-	var all []string
 	for _, g := range list[:min(len(list), maxGroups)] {
 		if name, ok := g.(string); ok {
 			all = append(all, name)

@@ -10,10 +10,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -36,6 +38,9 @@ type Provider struct {
 	user   map[string]any // the claims of who is signed in here
 	lie    func(claims map[string]any)
 	says   func(document map[string]any)
+	more   map[string]any // what userinfo says beside sub
+	signed bool           // userinfo is a signed token
+	access map[string]any // the subjects of access tokens
 	secret string         // empty: Carillon is a public client
 	fails  string         // the error that the next sign-in ends with
 	broken map[string]int // the status of all answers of a path
@@ -56,11 +61,12 @@ func Start(t *testing.T, claims map[string]any) *Provider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Provider{key: key, secret: ClientSecret, user: claims, broken: map[string]int{}, codes: map[string]begun{}}
+	p := &Provider{key: key, secret: ClientSecret, user: claims, broken: map[string]int{}, access: map[string]any{}, codes: map[string]begun{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", p.discovery)
 	mux.HandleFunc("GET /authorize", p.authorize)
 	mux.HandleFunc("POST /token", p.token)
+	mux.HandleFunc("GET /userinfo", p.userinfo)
 	mux.HandleFunc("GET /keys", p.keys)
 	mux.HandleFunc("GET /logout", p.logout)
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -95,6 +101,11 @@ func (p *Provider) Fail(code string) { p.set(func() { p.fails = code }) }
 
 // Says has the provider say something else about itself.
 func (p *Provider) Says(change func(document map[string]any)) { p.set(func() { p.says = change }) }
+
+// Userinfo has userinfo say more than the ID token, in JSON or as a signed token. A claim sub replaces the user's own.
+func (p *Provider) Userinfo(more map[string]any, signed bool) {
+	p.set(func() { p.more, p.signed = more, signed })
+}
 
 // Public makes Carillon a client without a secret.
 func (p *Provider) Public() { p.set(func() { p.secret = "" }) }
@@ -133,7 +144,7 @@ func (p *Provider) set(change func()) {
 func (p *Provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	document := map[string]any{
 		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
-		"end_session_endpoint": p.URL + "/logout", "scopes_supported": []string{"openid", "profile", "groups"}, "id_token_signing_alg_values_supported": []string{"RS256"},
+		"end_session_endpoint": p.URL + "/logout", "userinfo_endpoint": p.URL + "/userinfo", "scopes_supported": []string{"openid", "profile", "email", "groups"}, "id_token_signing_alg_values_supported": []string{"RS256"},
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
 	}
 	p.set(func() {
@@ -198,7 +209,34 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusInternalServerError, map[string]any{"error": err.Error()})
 		return
 	}
-	answer(w, http.StatusOK, map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "expires_in": 300, "id_token": text})
+	access := rand.Text()
+	p.access[access] = claims["sub"]
+	answer(w, http.StatusOK, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": text})
+}
+
+func (p *Provider) userinfo(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sub, known := p.access[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+	if !known {
+		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_token"})
+		return
+	}
+	claims := map[string]any{"sub": sub}
+	maps.Copy(claims, p.more)
+	if !p.signed {
+		answer(w, http.StatusOK, claims)
+		return
+	}
+	claims["iss"], claims["aud"] = p.URL, ClientID
+	text, err := p.sign(claims)
+	if err != nil {
+		answer(w, http.StatusInternalServerError, map[string]any{"error": err.Error()})
+		return
+	}
+	w.Header().Set("Content-Type", "application/jwt")
+	_, _ = io.WriteString(w, text)
 }
 
 func (p *Provider) sign(claims map[string]any) (string, error) {

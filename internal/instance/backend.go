@@ -27,15 +27,15 @@ const pingWait = 2 * time.Second
 
 // OpenStore opens SQL and brings its schema up to date.
 func OpenStore(ctx context.Context, cfg config.Config) (*store.Store, error) {
-	return openTimed(ctx, cfg, nil)
+	return openTimed(ctx, cfg, nil, nil)
 }
 
 // openTimed is OpenStore, and has the calls timed.
-func openTimed(ctx context.Context, cfg config.Config, timing store.Timing) (*store.Store, error) {
+func openTimed(ctx context.Context, cfg config.Config, timing store.Timing, noted store.Noted) (*store.Store, error) {
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Config{URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Timing: timing})
+	db, err := store.Open(ctx, store.Config{URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Timing: timing, Noted: noted})
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
@@ -105,7 +105,7 @@ func (i *instance) lockDirectory(context.Context) (func() error, error) {
 
 func (i *instance) openStore(ctx context.Context) (func() error, error) {
 	var err error
-	if i.db, err = openTimed(ctx, i.cfg, i.sqlCalled); err != nil {
+	if i.db, err = openTimed(ctx, i.cfg, i.sqlCalled, i.profileNoted); err != nil {
 		return nil, err
 	}
 	return i.db.Close, nil

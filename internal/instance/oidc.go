@@ -2,7 +2,9 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -19,14 +21,14 @@ import (
 const providedLife = 12 * time.Hour
 
 // NewProvider returns the identity provider of a configuration that has one.
-func NewProvider(cfg *config.Config) (*idp.Provider, error) {
+func NewProvider(cfg *config.Config, log *slog.Logger) (*idp.Provider, error) {
 	keys, err := cfg.SigningKeys()
 	if err != nil {
 		return nil, fmt.Errorf("prepare the identity provider: %w", err)
 	}
 	return idp.New(idp.Config{
 		Issuer: cfg.OIDC.Issuer, ClientID: cfg.OIDC.ClientID, ClientSecret: cfg.OIDC.ClientSecret,
-		UserClaim: cfg.OIDC.UserClaim, GroupsClaim: cfg.OIDC.GroupsClaim, StaffGroup: cfg.OIDC.StaffGroup,
+		UserClaim: cfg.OIDC.UserClaim, GroupsClaim: cfg.OIDC.GroupsClaim, StaffGroup: cfg.OIDC.StaffGroup, Email: cfg.OIDC.Email, Log: log,
 		PublicURL: strings.TrimSuffix(cfg.PublicURL.String(), "/"), SessionKeys: keys,
 	})
 }
@@ -45,12 +47,12 @@ func (p provider) Finish(r *http.Request) (signed notifier.Signed, next string, 
 	if err != nil {
 		return signed, next, err
 	}
-	met := notifier.ProxiedUser{Name: who.Name, Audience: p.audience}
-	if who.Display != "" {
-		met.Display = &who.Display
-	}
+	met := notifier.ProxiedUser{Name: who.Name, Display: who.Display, Email: who.Email, Notes: who.Notes, Audience: p.audience}
 	user, err := p.people.Provided(r.Context(), met)
-	if err != nil {
+	switch {
+	case errors.Is(err, notifier.ErrBadIdentity):
+		return signed, next, fmt.Errorf("%w: %w", idp.ErrName, err)
+	case err != nil:
 		return signed, next, err
 	}
 	by := &notifier.Provided{Until: time.Now().Add(providedLife), Staff: who.Staff, IDToken: who.IDToken}

@@ -73,7 +73,7 @@ func (i *instance) pages() (http.Handler, error) {
 		c.PublicURL = i.cfg.PublicURL.String()
 	}
 	if i.cfg.OIDC != nil {
-		found, err := NewProvider(&i.cfg)
+		found, err := NewProvider(&i.cfg, i.log)
 		if err != nil {
 			return nil, err
 		}

@@ -33,13 +33,19 @@ func (i *instance) makePeople(space keys.Space) {
 	i.who = asking.New(asking.Config{Tokens: i.tokens, People: i.people, Sessions: i.sessions, Header: identityHeader(i.cfg.Identity)})
 }
 
+// profileNoted logs that a user's profile was not as it should be. The store calls it once for the same fault.
+func (i *instance) profileNoted(ctx context.Context, seq int64, notes string) {
+	i.log.WarnContext(ctx, "a user's profile is not as it should be, and was mended: what was dropped must be put right where the user comes from",
+		"user_id", seq, "mended", notes)
+}
+
 // identityHeader returns nil if no proxy says who is asking.
 func identityHeader(c *config.Identity) *asking.Header {
 	if c == nil {
 		return nil
 	}
 	return &asking.Header{
-		Name: c.Header, Display: c.NameHeader, Groups: c.GroupsHeader, StaffGroup: c.StaffGroup, From: c.From, Audience: c.Audience,
+		Name: c.Header, Display: c.NameHeader, Email: c.EmailHeader, Groups: c.GroupsHeader, Separator: c.Separator, StaffGroup: c.StaffGroup, From: c.From, Audience: c.Audience,
 	}
 }
 

@@ -3,50 +3,18 @@
 package mail
 
 import (
-	"errors"
 	"net/mail"
 	"strings"
 	"unicode"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
-// MaxAddress is the most bytes of an address: RFC 5321 allows 256 in a path, with its brackets.
-const MaxAddress = 254
-
 // ErrAddress means that a text is not one mail address.
-var ErrAddress = errors.New("must be one mail address, such as alice@example.com, of at most 254 bytes")
+var ErrAddress = notifier.ErrEmail
 
-// ParseAddress returns the mail address that a text is. It takes no display names, comments or lists,
-// and nothing that could end a line of a header or of SMTP. The error is ErrAddress.
-func ParseAddress(text string) (string, error) {
-	if len(text) > MaxAddress || strings.ContainsFunc(text, forbidden) {
-		return "", ErrAddress
-	}
-	parsed, err := mail.ParseAddress(text)
-	if err != nil || parsed.Name != "" || parsed.Address != text {
-		return "", ErrAddress
-	}
-	local, host := split(text)
-	if len(local) > 64 || strings.HasPrefix(local, `"`) || !validHost(host) {
-		return "", ErrAddress
-	}
-	return text, nil
-}
-
-// forbidden reports whether a character has no place in an address: spaces and brackets would make
-// it two words of SMTP, and the others cannot be seen.
-func forbidden(r rune) bool {
-	return r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`<>,;:\"()`, r)
-}
-
-// validHost reports whether a text can be the name of a mail host; a single word such as localhost can.
-func validHost(host string) bool {
-	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsAny(label, "_[]!#$%&'*+/=?^`{|}~") {
-			return false
-		}
-	}
-	return true
-}
+// ParseAddress returns the mail address that a text is; see notifier.ParseEmail.
+func ParseAddress(text string) (string, error) { return notifier.ParseEmail(text) }
 
 // split returns the parts of an address before and after its last @.
 func split(address string) (local, host string) {

@@ -25,9 +25,9 @@ const (
 	// stale replaces a copy whose user has changed. It is not a copy itself, and it keeps out one
 	// that was read from SQL before the change.
 	stale     = "changed"
-	version   = "4"
-	separator = "\n" // no name, role or locale contains a control character
-	fields    = 13   // before the roles
+	version   = "5"
+	separator = "\n" // no name, display name, role or locale contains a control character
+	fields    = 14   // before the roles
 )
 
 // perCall is how many copies one pipeline reads or writes at most.
@@ -163,7 +163,7 @@ func encode(s Signed) string {
 	head := [fields]string{
 		version, strconv.FormatInt(s.Since.UnixMilli(), 10), strconv.FormatInt(s.User.Seq, 10),
 		strconv.Itoa(int(s.User.Audience)), s.User.Locale, s.User.Theme, strconv.FormatBool(s.User.KeysOff),
-		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name, encodeBy(s.By), strconv.FormatInt(s.User.Paused, 10), strconv.FormatBool(s.User.Compact),
+		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name, encodeBy(s.By), strconv.FormatInt(s.User.Paused, 10), strconv.FormatBool(s.User.Compact), s.User.Display,
 	}
 	return strings.Join(append(head[:], s.User.Roles...), separator)
 }
@@ -182,7 +182,7 @@ func decode(id, text string) (Signed, bool) {
 	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
 		return Signed{}, false
 	}
-	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Name: parts[9], Paused: paused, Settings: notifier.Settings{
+	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Name: parts[9], Display: parts[13], Paused: paused, Settings: notifier.Settings{
 		Locale: parts[4], Theme: parts[5], KeysOff: parts[6] == "true", ToastsOff: parts[7] == "true", OpensOnly: parts[8] == "true", Compact: parts[12] == "true",
 	}}
 	if len(parts) > fields {

@@ -69,7 +69,7 @@ func NewSignIns(cfg SignInConfig) *SignIns {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	return &SignIns{
-		users: cfg.Users, devices: newDevices(cfg.Keys, cfg.Place), limiter: newLimiter(cfg.Redis, cfg.Space, cfg.Now),
+		users: typedUsers{cfg.Users}, devices: newDevices(cfg.Keys, cfg.Place), limiter: newLimiter(cfg.Redis, cfg.Space, cfg.Now),
 		journal: &journal{now: cfg.Now, log: cfg.Log}, checks: make(chan struct{}, runtime.NumCPU()),
 	}
 }
@@ -86,7 +86,7 @@ func (g *SignIns) Check(r *http.Request, username, password, address string) (no
 		return notifier.User{}, nil, err
 	}
 	defer enough()
-	quotas := quotas{{short(username), perAccount}, {addressGroup(address), perAddress}}
+	quotas := quotas{{short(notifier.TrimName(username)), perAccount}, {addressGroup(address), perAddress}}
 	device := g.devices.known(ctx, g.users, r, username)
 	if device != "" {
 		// Neither strangers nor neighbors behind the same address keep the owner out.

@@ -32,6 +32,32 @@ func (c claims) text(claim string) (*string, error) {
 	return &s, nil
 }
 
+// cleaned returns a claim of the profile. Nil: it is absent, or Dropped; empty: null or empty. The first of a list
+// counts.
+func (c claims) cleaned(claim string, clean func(said string) (string, notifier.Mend)) (*string, notifier.Mend) {
+	raw, given := c[claim]
+	if !given {
+		return nil, notifier.Unsaid
+	}
+	var said string
+	first := notifier.Kept
+	if json.Unmarshal(raw, &said) != nil { // null leaves it empty
+		var list []string
+		if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+			return nil, notifier.Dropped
+		}
+		said, first = list[0], notifier.Cut
+	}
+	value, mend := clean(said)
+	switch mend {
+	case notifier.Dropped:
+		return nil, mend
+	case notifier.Kept:
+		mend = first
+	}
+	return &value, mend
+}
+
 // subject returns the app's id of the user.
 func (c claims) subject() (string, error) {
 	s, err := c.text("sub")

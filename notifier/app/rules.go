@@ -7,17 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/language"
-
 	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
-	leeway     = time.Minute // between the clocks of an app and ours
-	maxDisplay = 200         // bytes
-	scopeRead  = "read"
-	ours       = "carillon" // in the claim aud, beside the public URL
-	maxLocale  = 35         // bytes; longer than any tag in use
+	leeway    = time.Minute // between the clocks of an app and ours
+	scopeRead = "read"
+	ours      = "carillon" // in the claim aud, beside the public URL
+	maxLocale = 35         // bytes; longer than any tag in use
 )
 
 // rules are what the claims of an app's tokens are compared with.
@@ -121,28 +118,11 @@ func (c claims) readOnly() (bool, error) {
 	return true, nil
 }
 
-// profile reads name, locale, email, audience and roles.
+// profile reads name, locale and email, which never keep a user out, and audience and roles, which must be right.
 func (r *rules) profile(c claims) (p notifier.TokenProfile, err error) {
-	if p.Display, err = c.text("name"); err != nil {
-		return p, err
-	}
-	if p.Display != nil && *p.Display != "" && (!notifier.ValidName(*p.Display) || len(*p.Display) > maxDisplay) {
-		return p, refused("name", "must have at most %d bytes and no control characters", maxDisplay)
-	}
-	if p.Locale, err = c.text("locale"); err != nil {
-		return p, err
-	}
-	if p.Locale != nil && *p.Locale != "" {
-		if _, err := language.Parse(*p.Locale); err != nil || len(*p.Locale) > maxLocale {
-			return p, refused("locale", "must be a language tag such as en or zh-Hans")
-		}
-	}
-	if p.Email, err = c.text("email"); err != nil {
-		return p, err
-	}
-	if p.Email != nil && *p.Email != "" && !notifier.ValidEmail(*p.Email) {
-		return p, refused("email", "must be one mail address, such as bob@example.com")
-	}
+	p.Display, p.Notes.Name = c.cleaned("name", notifier.CleanDisplay)
+	p.Locale, p.Notes.Locale = c.cleaned("locale", notifier.CleanLocale)
+	p.Email, p.Notes.Email = c.cleaned("email", notifier.CleanEmail)
 	if p.Audience, err = r.audience(c); err != nil {
 		return p, err
 	}

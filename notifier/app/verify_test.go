@@ -35,7 +35,8 @@ func TestTokenSaysWhoIsAsking(t *testing.T) {
 	name, locale, email, audience, roles := "Bob Müller", "de-CH", "bob@example.com", notifier.Audience(3), []string{"picker", "vip"}
 	want := notifier.UserToken{
 		App: shop.App, KeyID: 1, Subject: "42", IssuedAt: got.IssuedAt, Expires: got.IssuedAt.Add(15 * time.Minute), ReadOnly: true,
-		Profile: notifier.TokenProfile{Display: &name, Locale: &locale, Email: &email, Audience: &audience, Roles: &roles},
+		Profile: notifier.TokenProfile{Display: &name, Locale: &locale, Email: &email, Audience: &audience, Roles: &roles,
+			Notes: notifier.ProfileNotes{Name: notifier.Kept, Email: notifier.Kept, Locale: notifier.Kept}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("token (-want +got):\n%s", diff)
@@ -69,8 +70,8 @@ func TestEachClaimIsChecked(t *testing.T) {
 		{"", "", []any{"iat", now - 1000, "exp", now - 55}},
 		{"", "", []any{"iat", now, "exp", now + 3600}},
 		{"token_claim", "sub is required", []any{"sub", absent}},
-		{"token_claim", "email must be one mail address, such as bob@example.com", []any{"email", "bob@example.com, eve@example.com"}},
-		{"token_claim", "email must be a string", []any{"email", 7}},
+		{"", "", []any{"email", "bob@example.com, eve@example.com"}},
+		{"", "", []any{"email", 7}},
 		{"token_claim", "sub is required", []any{"sub", ""}},
 		{"token_claim", "sub must be a string", []any{"sub", 42}},
 		{"token_claim", "sub must have at most 200 bytes and no control characters", []any{"sub", "a\x00b"}},
@@ -92,8 +93,8 @@ func TestEachClaimIsChecked(t *testing.T) {
 		{"token_claim", `iss must be "https://shop.example.com"`, []any{"iss", absent}},
 		{"token_claim", `scope must be "read" or absent`, []any{"scope", "write"}},
 		{"token_claim", `scope must be "read" or absent`, []any{"scope", []string{"read"}}},
-		{"token_claim", "name must have at most 200 bytes and no control characters", []any{"name", "a\u202eb"}},
-		{"token_claim", "locale must be a language tag such as en or zh-Hans", []any{"locale", "klingonese!"}},
+		{"", "", []any{"name", "a\u202eb"}},
+		{"", "", []any{"locale", "klingonese!"}},
 		{"audience_unknown", `unknown audience "robots"`, []any{"audience", "robots"}},
 		{"role_refused", `the app may not give the role "vip"`, []any{"roles", []string{"picker", "vip"}}},
 		{"role_refused", `the app may not give the role "staff"`, []any{"roles", []string{"staff"}}},

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -73,14 +72,6 @@ func appendToasts(b []byte, id int64, toasts []toastData, path string) []byte {
 	return b
 }
 
-// clip shortens a body to the length a toast shows. Bodies of inbox rows can be longer.
-func clip(body string) string {
-	if utf8.RuneCountInString(body) <= notifier.MaxToastBody {
-		return body
-	}
-	return string([]rune(body)[:notifier.MaxToastBody-1]) + "…"
-}
-
 func appendToast(b []byte, id int64, d *toastData) []byte {
 	text, _ := json.Marshal(d) // strings and numbers only; contains no line end
 	return appendEvent(b, id, "toast", string(text))
@@ -97,7 +88,7 @@ func readToast(t *notifier.Toast) (toastData, bool) {
 	if json.Unmarshal(t.Content, &d) != nil || d.Title == "" {
 		return toastData{}, false
 	}
-	return toastData{ID: t.ID, Title: d.Title, Body: clip(d.Body), Link: d.Link, Notice: t.NoticeID, Key: t.Key, At: t.At}, true
+	return toastData{ID: t.ID, Title: d.Title, Body: notifier.Shorten(d.Body, notifier.MaxToastBody), Link: d.Link, Notice: t.NoticeID, Key: t.Key, At: t.At}, true
 }
 
 // Acked is called after a browser has reported these toasts as shown here and Redis has recorded

@@ -93,7 +93,10 @@ func (p *People) Provided(ctx context.Context, who notifier.ProxiedUser) (notifi
 // met returns a user whom somebody else has signed in, and when they were last signed out.
 func (p *People) met(ctx context.Context, who notifier.ProxiedUser, how string) (u notifier.User, since int64, err error) {
 	u, since, created, changed, err := p.Directory.Proxied(ctx, who)
+	bad := (*notifier.InvalidError)(nil)
 	switch {
+	case errors.As(err, &bad): // of a new user only, whose name could be taken for another's
+		err = fmt.Errorf("%w: %w", notifier.ErrBadIdentity, err)
 	case err != nil:
 	case created:
 		p.record(ctx, notifier.Actor{Ref: notifier.UserRef(u)}, "user.add", notifier.UserRef(u), how)

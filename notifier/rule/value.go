@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // number prints as people write it: 1500000, not 1.5e+06.
@@ -46,20 +48,22 @@ func value(raw any) any {
 }
 
 // clean turns text from a database into text that a notice can contain: lines end in LF, other
-// control characters become spaces, and characters that change the text direction are removed.
+// control characters become spaces, and characters that override the text direction are removed; isolates stay
+// if they are closed.
 func clean(s string) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\ufffd")
-	return strings.Map(func(r rune) rune {
+	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n', r == '\r', r == '\u2028', r == '\u2029':
 			return '\n'
 		case unicode.IsControl(r):
 			return ' '
-		case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		case r >= '\u202a' && r <= '\u202e':
 			return -1
 		}
 		return r
 	}, s)
+	return notifier.CloseIsolates(s)
 }
 
 // oneLine puts a text on one line, with single spaces between its words.
@@ -67,8 +71,5 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // shorten cuts a text to most characters, ending in an ellipsis if it was longer.
 func shorten(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
+	return notifier.Shorten(s, most)
 }

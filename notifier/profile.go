@@ -1,0 +1,253 @@
+package notifier
+
+import (
+	"encoding/json"
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/language"
+)
+
+// A profile says how somebody looks or is reached: their name for people, mail address, language and time
+// zone. It comes from systems that Carillon cannot correct, and it never keeps anybody out: what is not as
+// it should be is cleaned, cut or dropped here, once, and noted for staff. Who somebody is, is another
+// matter: see ValidName.
+
+// Limits of profiles, in bytes.
+const (
+	MaxDisplay = 200
+	MaxLocale  = 35   // longer than any tag in use; RFC 5646, section 4.4.1
+	maxZone    = 64   // the longest name has 32
+	maxSaid    = 4096 // of a value that is looked at; the rest is cut off first
+)
+
+// Mend says what became of a value in a profile.
+type Mend string
+
+// The mends.
+const (
+	Unsaid  Mend = ""        // nobody has said anything
+	Kept    Mend = "kept"    // the value is as it was said
+	Cleaned Mend = "cleaned" // it was written in another way
+	Cut     Mend = "cut"     // it is the beginning of what was said
+	Dropped Mend = "dropped" // it is as if nothing had been said
+)
+
+// ProfileNotes say what became of each value in a profile. The zero value says nothing.
+type ProfileNotes struct {
+	Name   Mend `json:"name,omitempty"`
+	Email  Mend `json:"email,omitempty"`
+	Locale Mend `json:"locale,omitempty"`
+	Zone   Mend `json:"zoneinfo,omitempty"`
+}
+
+// ParseProfileNotes reads what String has written. Other texts say nothing.
+func ParseProfileNotes(text string) (n ProfileNotes) {
+	if text != "" && json.Unmarshal([]byte(text), &n) != nil {
+		return ProfileNotes{}
+	}
+	return n
+}
+
+// String returns the notes as they are stored; empty: nothing was changed.
+func (n ProfileNotes) String() string {
+	for _, mend := range []*Mend{&n.Name, &n.Email, &n.Locale, &n.Zone} {
+		if *mend == Kept {
+			*mend = Unsaid
+		}
+	}
+	if n == (ProfileNotes{}) {
+		return ""
+	}
+	text, _ := json.Marshal(n) // four short texts
+	return string(text)
+}
+
+// After returns the notes after the values of newer ones: what those do not mention stays.
+func (n ProfileNotes) After(newer ProfileNotes) ProfileNotes {
+	for _, pair := range [][2]*Mend{{&n.Name, &newer.Name}, {&n.Email, &newer.Email}, {&n.Locale, &newer.Locale}, {&n.Zone, &newer.Zone}} {
+		if *pair[1] != Unsaid {
+			*pair[0] = *pair[1]
+		}
+	}
+	return n
+}
+
+// CleanDisplay returns the name for people that a text says: in UTF-8, on one line, without characters
+// that cannot be seen or change the direction of the text around it, and at most MaxDisplay bytes, which end
+// between two characters as people see them. A text that is not UTF-8 is read as Windows-1252. Nothing can
+// be seen of a name that is Dropped.
+func CleanDisplay(said string) (string, Mend) {
+	if said == "" {
+		return "", Kept
+	}
+	text := said
+	if len(text) > maxSaid {
+		text = strings.ToValidUTF8(text[:maxSaid], "")
+	}
+	if !utf8.ValidString(text) {
+		text, _ = charmap.Windows1252.NewDecoder().String(text) // each byte is a character
+	}
+	text = strings.Join(strings.Fields(strings.Map(showable, text)), " ")
+	text = TrimName(text)
+	short := cutDisplay(text, MaxDisplay)
+	switch {
+	case !strings.ContainsFunc(short, visible):
+		return "", Dropped
+	case short != text || len(said) > maxSaid:
+		return short, Cut
+	case text != said:
+		return text, Cleaned
+	}
+	return text, Kept
+}
+
+// showable replaces a character that a name for people cannot have.
+func showable(r rune) rune {
+	switch {
+	case unicode.IsSpace(r), r == '\u2028', r == '\u2029', r == '\u0000':
+		return ' '
+	case r == '\u200c', r == '\u200d', unicode.Is(unicode.Variation_Selector, r):
+		return r // letters and emoji are joined and chosen by these
+	case forbidden(r), ignorable(r), r == utf8.RuneError:
+		return -1
+	}
+	return r
+}
+
+// cutDisplay returns the longest beginning of a text with at most this many bytes that ends between two characters
+// as people see them. A pile of marks higher than that is cut anywhere between runes.
+func cutDisplay(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	end := most
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	for at := end; at > 0 && at > end-most/2; {
+		next, _ := utf8.DecodeRuneInString(text[at:])
+		last, size := utf8.DecodeLastRuneInString(text[:at])
+		if !attached(next) && last != '\u200d' && !(flagged(next) && flagsBefore(text[:at])%2 == 1) {
+			return strings.TrimRight(text[:at], " ")
+		}
+		at -= size
+	}
+	return text[:end]
+}
+
+// attached reports whether a character is drawn onto the one before it.
+func attached(r rune) bool {
+	return unicode.Is(unicode.M, r) || r == '\u200c' || r == '\u200d' || unicode.Is(unicode.Variation_Selector, r) || r >= 0x1f3fb && r <= 0x1f3ff
+}
+
+// flagged reports whether a character is half of a flag.
+func flagged(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
+
+func flagsBefore(text string) (n int) {
+	for text != "" {
+		r, size := utf8.DecodeLastRuneInString(text)
+		if !flagged(r) {
+			break
+		}
+		text = text[:len(text)-size]
+		n++
+	}
+	return n
+}
+
+// CleanEmail returns the mail address that a text says: see ParseEmail. It also reads one with a name
+// (Ann <ann@example.com>), in quotes or brackets, or as a mailto: link, and takes the first of a list.
+func CleanEmail(said string) (string, Mend) {
+	if said == "" {
+		return "", Kept
+	}
+	text := strings.TrimSpace(said)
+	if len(text) > maxSaid {
+		return "", Dropped
+	}
+	for _, form := range []func(string) (text string, mend Mend){asSaid, unwrapped, firstListed} {
+		one, mend := form(text)
+		if address, err := ParseEmail(one); err == nil {
+			if address != said && mend == Kept {
+				mend = Cleaned
+			}
+			return address, mend
+		}
+	}
+	return "", Dropped
+}
+
+func asSaid(text string) (string, Mend) { return text, Kept }
+
+// unwrapped returns an address without a name, quotes and brackets.
+func unwrapped(text string) (string, Mend) {
+	text = strings.Trim(text, `"'<> `)
+	if prefix := "mailto:"; len(text) > len(prefix) && strings.EqualFold(text[:len(prefix)], prefix) {
+		text = text[len(prefix):]
+	}
+	if parsed, err := mail.ParseAddress(text); err == nil {
+		return parsed.Address, Cleaned
+	}
+	if open, end := strings.LastIndexByte(text, '<'), strings.LastIndexByte(text+">", '>'); open >= 0 && open < end {
+		return (text + ">")[open+1 : end], Cleaned // net/mail takes no domain such as bücher.example here
+	}
+	return text, Cleaned
+}
+
+// firstListed returns the first address of a list.
+func firstListed(text string) (string, Mend) {
+	if all, err := mail.ParseAddressList(text); err == nil && len(all) > 0 {
+		return all[0].Address, Cut
+	}
+	first, _, _ := strings.Cut(strings.NewReplacer(";", ",", " ", ",").Replace(text), ",")
+	first, _ = unwrapped(first)
+	return first, Cut
+}
+
+// CleanLocale returns the language tag (BCP 47) that a text says, which may be that of a POSIX locale such
+// as de_DE.UTF-8, or the first of a list. C, POSIX and what is no language are Dropped.
+func CleanLocale(said string) (string, Mend) {
+	if said == "" {
+		return "", Kept
+	}
+	if len(said) <= MaxLocale && !strings.Contains(said, "_") {
+		if _, err := language.Parse(said); err == nil {
+			return said, Kept
+		}
+	}
+	text := strings.TrimSpace(said[:min(len(said), 4*MaxLocale)])
+	if end := strings.IndexAny(text, ".@,; "); end >= 0 {
+		text = text[:end]
+	}
+	tag, err := language.Parse(text)
+	if err != nil || tag.IsRoot() {
+		return "", Dropped
+	}
+	if text = tag.String(); len(text) > MaxLocale { // extensions say nothing about the language
+		base, script, region := tag.Raw()
+		if tag, err = language.Compose(base, script, region); err != nil {
+			return "", Dropped
+		}
+		text = tag.String()
+	}
+	return text, Cleaned
+}
+
+// CleanZone returns the name of a time zone (IANA) that a text says. Any other text is Dropped.
+func CleanZone(said string) (string, Mend) {
+	text := strings.TrimSpace(said)
+	if text == "" {
+		return "", Kept
+	}
+	if len(text) > maxZone || !ValidZone(text) {
+		return "", Dropped
+	}
+	if text != said {
+		return text, Cleaned
+	}
+	return text, Kept
+}

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// putNotes records what became of the values in a user's profile, after what the newer ones say. Only a note that is
+// new is written and logged, so whoever says the same again and again is logged once.
+func (s *Store) putNotes(ctx context.Context, tx *sql.Tx, had *notifier.User, newer notifier.ProfileNotes) error {
+	old := notifier.ParseProfileNotes(had.Notes)
+	notes := old.After(newer).String()
+	if notes == had.Notes {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE users SET profile_notes = $1 WHERE seq = $2`, notes, had.Seq); err != nil {
+		return err
+	}
+	if notes != "" && s.noted != nil {
+		s.noted(ctx, had.Seq, notes)
+	}
+	return nil
+}
+
+// putNotes says of the fields that a call sets that they are as they were said: it refuses others.
+func putNotes(u *notifier.PutUser) (n notifier.ProfileNotes) {
+	if u.Email != nil {
+		n.Email = notifier.Kept
+	}
+	if u.Locale != nil {
+		n.Locale = notifier.Kept
+	}
+	return n
+}
