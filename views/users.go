@@ -10,7 +10,7 @@ type Users struct {
 // UserRow is one user.
 type UserRow struct {
 	Name, Number, Audience string
-	Display                string // their name for people; may be empty
+	Display                string   // their name for people; may be empty
 	Notes                  []string // what became of values in their profile, as sentences
 	Roles                  []Link
 	Between                string // the separator between roles

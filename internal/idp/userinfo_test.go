@@ -43,7 +43,9 @@ func TestUserinfoThatFailsKeepsNobodyOut(t *testing.T) {
 		"is signed, about another user": func(b *bench) {
 			b.Userinfo(map[string]any{"sub": "eve", "groups": []any{"notices"}}, true)
 		},
-		"is too large": func(b *bench) { b.Userinfo(map[string]any{"x": strings.Repeat("x", 2<<20), "groups": []any{"notices"}}, false) },
+		"is too large": func(b *bench) {
+			b.Userinfo(map[string]any{"x": strings.Repeat("x", 2<<20), "groups": []any{"notices"}}, false)
+		},
 	} {
 		b := setUp(t)
 		var log bytes.Buffer
