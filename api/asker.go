@@ -23,8 +23,6 @@ type Who interface {
 	// Find returns notifier.ErrUnauthenticated for nobody, a *notifier.TokenError for a token that is
 	// refused, or notifier.ErrAmbiguous.
 	Find(r *http.Request) (notifier.Asker, error)
-	// Forget has the user of a request looked up again at their next one.
-	Forget(r *http.Request)
 }
 
 // Origins knows the pages of host applications; see notifier/app.

@@ -76,6 +76,8 @@ type Config struct {
 	PublicURL string                       // base of the examples on the page; default: the address of the request
 	Version   string                       // version of the document; default: 1.0.0
 	Rate      int                          // requests per second, key and instance; 0: no limit
+	Mailing   bool                         // this installation sends mail
+	Pushing   bool                         // this installation tells devices
 	UserRate  int                          // the same for calls of a user, with bursts of three times as many
 	Served    web.Served                   // nil: nobody is told of requests
 	Traced    web.Traced                   // nil: there are no traces

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -89,44 +90,33 @@ func (m *me) changeSettings(ctx context.Context, in *settingsInput) (*settingsOu
 	for _, p := range m.texts.Printers() {
 		languages = append(languages, p.Lang())
 	}
-	set := who.User.Settings
+	set := notifier.PutSettings{Locale: body.Locale, Theme: body.Theme, KeysOff: off(body.Keys), ToastsOff: off(body.Toasts), OpensOnly: off(body.Opening), Compact: body.Compact}
 	var bad notifier.InvalidError
-	choose(&set.Locale, body.Locale, "locale", languages, &bad)
-	choose(&set.Theme, body.Theme, "theme", []string{notifier.ThemeLight, notifier.ThemeDark}, &bad)
-	if body.Keys != nil {
-		set.KeysOff = !*body.Keys
-	}
-	if body.Toasts != nil {
-		set.ToastsOff = !*body.Toasts
-	}
-	if body.Opening != nil {
-		set.OpensOnly = !*body.Opening
-	}
-	if body.Compact != nil {
-		set.Compact = *body.Compact
-	}
+	choose(body.Locale, "locale", languages, &bad)
+	choose(body.Theme, "theme", []string{notifier.ThemeLight, notifier.ThemeDark}, &bad)
 	if err := bad.OrNil(); err != nil {
 		return nil, err
 	}
-	if err := m.People.SetSettings(ctx, who.User.Seq, set); err != nil {
+	has, err := m.People.SetSettings(ctx, who.User.Seq, set)
+	if err != nil {
 		return nil, err
 	}
-	m.Who.Forget(userCallOf(ctx).request)
-	return &settingsOutput{newMeSettings(set)}, nil
+	return &settingsOutput{newMeSettings(has)}, nil
 }
 
-// choose sets what a body says, which must be empty or among these.
-func choose(set, given *string, field string, allowed []string, bad *notifier.InvalidError) {
-	if given == nil {
-		return
+// off returns what a switch that is on or off says about being off; nil: it says nothing.
+func off(on *bool) *bool {
+	if on == nil {
+		return nil
 	}
-	for _, known := range append(allowed, "") {
-		if *given == known {
-			*set = known
-			return
-		}
+	return new(!*on)
+}
+
+// choose checks what a body says, which must be empty or among these.
+func choose(given *string, field string, allowed []string, bad *notifier.InvalidError) {
+	if given != nil && *given != "" && !slices.Contains(allowed, *given) {
+		bad.Add(field, notifier.CodeBadChoice, map[string]any{"Allowed": strings.Join(allowed, ", ")})
 	}
-	bad.Add(field, notifier.CodeBadChoice, map[string]any{"Allowed": strings.Join(allowed, ", ")})
 }
 
 type muteInput struct {

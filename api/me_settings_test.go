@@ -141,7 +141,7 @@ func TestOpeningByTokenMarksNothingIfTheUserSaysSo(t *testing.T) {
 	w := newWorld(t)
 	bob, err := w.store.UserByName(t.Context(), "bob")
 	if err == nil {
-		err = w.store.SetSettings(t.Context(), bob.Seq, notifier.Settings{OpensOnly: true})
+		_, err = w.store.SetSettings(t.Context(), bob.Seq, notifier.PutSettings{OpensOnly: new(true)})
 	}
 	if err != nil {
 		t.Fatal(err)

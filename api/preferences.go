@@ -33,7 +33,7 @@ func registerPreferences(u *users) {
 		examples: []example{{name: "carol", summary: "How Carol is told", params: map[string]string{"name": "carol"}}},
 	}, func(ctx context.Context, in *userInput) (*preferencesOutput, error) {
 		p, err := u.People.Preferences(ctx, in.Name)
-		return preferencesOf(&p), err
+		return u.preferencesOf(&p), err
 	})
 	register(u.server, call{
 		id: "put-preferences", group: groupReach, method: http.MethodPut, path: preferencesPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
@@ -56,7 +56,7 @@ func registerMePreferences(m *me) {
 		examples: []example{{name: "preferences", summary: "How you are told"}},
 	}, func(ctx context.Context, _ *struct{}) (*preferencesOutput, error) {
 		p, err := m.People.Preferences(ctx, askerOf(ctx).User.Name)
-		return preferencesOf(&p), err
+		return m.preferencesOf(&p), err
 	})
 	register(m.server, call{
 		id: "me-preferences-change", group: groupMe, method: http.MethodPut, path: mePreferences, user: true, status: http.StatusOK,
@@ -106,9 +106,10 @@ type preferencesBody struct {
 	Mail        *mailWhenBody                `json:"mail,omitempty" nullable:"false" doc:"When the user gets mail."`
 	Push        *pushWhenBody                `json:"push,omitempty" nullable:"false" doc:"When the user's devices are told."`
 	Quiet       nullable[quietBody]          `json:"quiet,omitzero" doc:"Hours in which only urgent types are told; null: none."`
-	Zone        *string                      `json:"zone,omitempty" nullable:"false" doc:"An IANA time zone, such as Asia/Tokyo. Empty: UTC."`
+	Zone        *string                      `json:"zone,omitempty" nullable:"false" doc:"An IANA time zone, such as Asia/Tokyo. Empty: none is chosen, and that of the browser counts."`
 	PausedUntil nullable[string]             `json:"paused_until,omitzero" doc:"Until then, only urgent types are told (RFC 3339); null: no pause."`
 	Types       *keyed[wantsBody, upToTypes] `json:"types,omitempty" nullable:"false" doc:"What the user has chosen for types."`
+	InForce     *inForce                     `json:"in_force,omitempty" nullable:"false" doc:"Ignored: a body may be an answer of GET."`
 }
 
 // read returns the changes that the body asks for, and its faults.
@@ -128,9 +129,9 @@ func (b *preferencesBody) read() (set notifier.PutPreferences, bad notifier.Inva
 		return m
 	}
 	if b.Mail != nil {
-		set.Mail, set.MailAt = when("mail.when", b.Mail.When), notifier.DefaultMailAt
+		set.Mail, set.MailAt = when("mail.when", b.Mail.When), new(notifier.DefaultMailAt)
 		if b.Mail.At != "" {
-			set.MailAt = minute("mail.at", b.Mail.At)
+			set.MailAt = new(minute("mail.at", b.Mail.At))
 		}
 	}
 	if b.Push != nil {
@@ -170,7 +171,7 @@ func (u *users) putPreferences(ctx context.Context, by notifier.Actor, name stri
 		return nil, err
 	}
 	p, err := u.People.SetPreferences(ctx, by, name, set)
-	return preferencesOf(&p), err
+	return u.preferencesOf(&p), err
 }
 
 type preferencesOutput struct{ Body preferencesAnswer }
@@ -179,9 +180,19 @@ type preferencesAnswer struct {
 	Mail        mailWhenBody         `json:"mail" doc:"When the user gets mail."`
 	Push        pushWhenBody         `json:"push" doc:"When the user's devices are told."`
 	Quiet       *quietAnswer         `json:"quiet" doc:"Hours in which only urgent types are told; null: none."`
-	Zone        string               `json:"zone" doc:"The user's time zone. Empty: UTC."`
+	Zone        string               `json:"zone" doc:"The time zone that the user has chosen. Empty: none."`
 	PausedUntil *string              `json:"paused_until" format:"date-time" doc:"Until then, only urgent types are told; null: no pause."`
 	Types       map[string]wantsBody `json:"types" doc:"What the user has chosen for types."`
+	InForce     inForce              `json:"in_force" doc:"What counts, as far as it was not chosen."`
+}
+
+// inForce is what counts for a user who has not chosen.
+type inForce struct {
+	Zone       string            `json:"zone" doc:"The time zone that counts."`
+	ZoneFrom   notifier.ZoneFrom `json:"zone_from" enum:"chosen,browser,installation" doc:"Who says so: the user, their browser or app, or the installation."`
+	MailChosen bool              `json:"mail_chosen" doc:"The user has chosen when they get mail. Otherwise mail is the installation's default, and follows it."`
+	Mail       bool              `json:"mail" doc:"This installation sends mail. Otherwise what is chosen about mail has no effect."`
+	Push       bool              `json:"push" doc:"This installation tells devices. Otherwise what is chosen about push has no effect."`
 }
 
 // quietAnswer is quietBody where it may be null.
@@ -190,10 +201,11 @@ type quietAnswer quietBody
 // Schema describes the hours in the document.
 func (quietAnswer) Schema(r huma.Registry) *huma.Schema { return nullable[quietBody]{}.Schema(r) }
 
-func preferencesOf(p *notifier.Preferences) *preferencesOutput {
+func (u *users) preferencesOf(p *notifier.Preferences) *preferencesOutput {
 	a := preferencesAnswer{
 		Mail: mailWhenBody{When: p.Mail.String(), At: notifier.FormatMinute(p.MailAt)}, Push: pushWhenBody{When: p.Push.String()},
 		Zone: p.Zone, Types: map[string]wantsBody{},
+		InForce: inForce{Zone: p.InForce, ZoneFrom: p.ZoneFrom, MailChosen: p.MailChosen, Mail: u.Mailing, Push: u.Pushing},
 	}
 	if q := p.Quiet; q != nil {
 		a.Quiet = &quietAnswer{From: notifier.FormatMinute(q.From), To: notifier.FormatMinute(q.To)}

@@ -74,7 +74,9 @@ type People interface {
 	// Bounced records that mail to a user came back. It returns notifier.ErrNotFound for an unknown user
 	// and for one without an address.
 	Bounced(ctx context.Context, by notifier.Actor, name string, permanent bool) error
-	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
+	// SeeZone notes the time zone of a user's browser, and returns the user with it.
+	SeeZone(ctx context.Context, u notifier.User, zone string) notifier.User
+	SetSettings(ctx context.Context, seq int64, set notifier.PutSettings) (notifier.Settings, error)
 	// SetMute mutes or unmutes a type of notice. A type that cannot be muted is a
 	// *notifier.InvalidError.
 	SetMute(ctx context.Context, seq int64, typ string, muted bool) error

@@ -408,13 +408,19 @@ func (a *audit) Audit(_ context.Context, e notifier.AuditEntry) error {
 }
 
 type settings struct {
-	set   func(seq int64, set notifier.Settings) error
+	set   func(seq int64, set notifier.PutSettings) error
+	zones []string // that were seen
 	mute  func(seq int64, typ string, muted bool) error
 	mutes func(seq int64) ([]string, error)
 }
 
-func (s *settings) SetSettings(_ context.Context, seq int64, set notifier.Settings) error {
-	return s.set(seq, set)
+func (s *settings) SetSettings(_ context.Context, seq int64, set notifier.PutSettings) (notifier.Settings, error) {
+	return set.Apply(notifier.Settings{}), s.set(seq, set)
+}
+
+func (s *settings) SeeZone(_ context.Context, u notifier.User, zone string) notifier.User {
+	s.zones = append(s.zones, zone)
+	return u
 }
 
 func (s *settings) SetMute(_ context.Context, seq int64, typ string, muted bool) error {

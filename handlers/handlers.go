@@ -37,7 +37,7 @@ type Handlers struct {
 	summed    atomic.Pointer[summedTypes]
 	turned    recent[[]string]   // changed by Mark all as read: entry keys or announcement ids
 	taken     recent[views.Done] // last removal from each staff list, by path, with Undo
-	mutes     *otter.Cache[int64, []string]
+	mutes     *otter.Cache[mutesKey, []string]
 	strangers *strangers
 	heard     atomic.Int64 // when Redis last answered here, in ms; 0: never
 	buffers   sync.Pool

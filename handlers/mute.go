@@ -48,7 +48,7 @@ func (h *Handlers) setMute(r *http.Request, values url.Values) error {
 	if err := h.Settings.SetMute(r.Context(), seqOf(r), values.Get("type"), muted == "1"); err != nil {
 		return fmt.Errorf("mute a type of notice: %w", err)
 	}
-	h.mutes.Invalidate(seqOf(r))
+	h.mutes.Invalidate(mutesOf(r))
 	return nil
 }
 

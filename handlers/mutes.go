@@ -12,16 +12,21 @@ import (
 )
 
 const (
-	// mutesLife is how long an instance caches a user's mutes, so that pages need no SQL. A
-	// change made on this instance shows at once.
+	// mutesLife is how long an instance caches a user's mutes, so that pages need no SQL. They are cached
+	// under the copy of the user, which is another one after each change.
 	mutesLife = 5 * time.Second
 	mutesMost = 4096 // cached users
 )
 
+// mutesKey is a user, as they were when their copy was made.
+type mutesKey struct{ seq, copy int64 }
+
+func mutesOf(r *http.Request) mutesKey { return mutesKey{seqOf(r), visitOf(r).user.Copy} }
+
 // newMutes caches the muted types of users, by user, for a moment.
-func newMutes(now func() time.Time) *otter.Cache[int64, []string] {
-	return otter.Must(&otter.Options[int64, []string]{
-		MaximumSize: mutesMost, ExpiryCalculator: otter.ExpiryWriting[int64, []string](mutesLife), Clock: clock(now),
+func newMutes(now func() time.Time) *otter.Cache[mutesKey, []string] {
+	return otter.Must(&otter.Options[mutesKey, []string]{
+		MaximumSize: mutesMost, ExpiryCalculator: otter.ExpiryWriting[mutesKey, []string](mutesLife), Clock: clock(now),
 	})
 }
 
@@ -41,7 +46,7 @@ func (h *Handlers) mutedBy(r *http.Request) []string {
 	if seqOf(r) == 0 {
 		return nil
 	}
-	if types, ok := h.mutes.GetIfPresent(seqOf(r)); ok {
+	if types, ok := h.mutes.GetIfPresent(mutesOf(r)); ok {
 		return types
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
@@ -50,7 +55,7 @@ func (h *Handlers) mutedBy(r *http.Request) []string {
 	if err != nil {
 		h.lacks(r, "mutes", err)
 	}
-	h.mutes.Set(seqOf(r), types)
+	h.mutes.Set(mutesOf(r), types)
 	return types
 }
 

@@ -64,11 +64,7 @@ func (h *Handlers) addPreferences(r *http.Request, p *views.Settings) error {
 	if q := has.Quiet; q != nil {
 		f.From, f.To = notifier.FormatMinute(q.From), notifier.FormatMinute(q.To)
 	}
-	zone := has.Zone
-	if zone == "" {
-		zone = h.now(r).Location().String()
-	}
-	f.Zones = zoneOptions(zone)
+	f.Zones = zoneOptions(p.Text, &has)
 	names := h.typeNames(p.Text)
 	for _, t := range h.Topics.Types()[:min(len(h.Topics.Types()), notifier.MaxTypeWants)] {
 		w, look := has.Types[t.Slug], h.lookOf(t.Slug)
@@ -113,14 +109,24 @@ func whens(text *locale.Printer, texts map[string]string, values []string, chose
 	return options
 }
 
-func zoneOptions(chosen string) []components.Option {
+// zoneOptions lists the zones. The first option is not to choose, and says which zone counts then.
+func zoneOptions(text *locale.Printer, has *notifier.Preferences) []components.Option {
+	spaced := func(name string) string { return strings.ReplaceAll(name, "_", " ") }
 	names := strings.Fields(zoneNames)
-	if !slices.Contains(names, chosen) {
-		names = append([]string{chosen}, names...)
+	if has.Zone != "" && !slices.Contains(names, has.Zone) {
+		names = append([]string{has.Zone}, names...)
 	}
-	options := make([]components.Option, len(names))
-	for i, name := range names {
-		options[i] = components.Option{Value: name, Text: strings.ReplaceAll(name, "_", " "), Selected: name == chosen}
+	none := components.Option{Text: text.T("preferences.zone_auto"), Selected: has.Zone == ""}
+	switch has.ZoneFrom {
+	case notifier.ZoneBrowser:
+		none.Text = text.F("preferences.zone_browser", "Zone", spaced(has.InForce))
+	case notifier.ZoneInstallation:
+		none.Text = text.F("preferences.zone_default", "Zone", spaced(has.InForce))
+	case notifier.ZoneChosen: // what would count then is not known here
+	}
+	options := []components.Option{none}
+	for _, name := range names {
+		options = append(options, components.Option{Value: name, Text: spaced(name), Selected: name == has.Zone})
 	}
 	return options
 }
@@ -157,7 +163,7 @@ func (h *Handlers) savePreferences(w http.ResponseWriter, r *http.Request) error
 		}
 		return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
 	}
-	h.mutes.Invalidate(user.Seq)
+	h.mutes.Invalidate(mutesOf(r))
 	redirect(w, r, "/settings?done=saved")
 	return nil
 }

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"maps"
 	"net/url"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -37,9 +38,12 @@ func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences)
 		return m
 	}
 	if values.Has("mail") {
-		set.Mail, set.MailAt = when("mail"), had.MailAt
+		set.Mail = when("mail")
 		if values.Get("mail_at") != "" {
-			set.MailAt = minute("mail_at")
+			set.MailAt = new(minute("mail_at"))
+		}
+		if !had.MailChosen && *set.Mail == had.Mail && (set.MailAt == nil || *set.MailAt == had.MailAt) {
+			set.Mail, set.MailAt = nil, nil // the default stands there as it was: a change of it reaches the user
 		}
 	}
 	if values.Has("push") {
@@ -54,22 +58,20 @@ func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences)
 	default:
 		set.Quiet = &notifier.Quiet{From: minute("quiet_from"), To: minute("quiet_to")}
 	}
-	if zone := values.Get("zone"); zone != "" {
-		set.Zone = &zone
+	if values.Has("zone") {
+		set.Zone = new(values.Get("zone"))
 	}
 	if values.Has("type") {
-		set.Types = h.readWants(values, had)
+		set.Change = func(had map[string]notifier.TypeWants) map[string]notifier.TypeWants { return h.readWants(values, had) }
 	}
 	return set, bad.OrNil()
 }
 
 // readWants reads the boxes of the listed types. What equals the type's default is not stored, so that a
 // change of the default reaches the user.
-func (h *Handlers) readWants(values url.Values, had *notifier.Preferences) map[string]notifier.TypeWants {
+func (h *Handlers) readWants(values url.Values, had map[string]notifier.TypeWants) map[string]notifier.TypeWants {
 	all := map[string]notifier.TypeWants{}
-	for typ, w := range had.Types {
-		all[typ] = w
-	}
+	maps.Copy(all, had)
 	for _, slug := range values["type"] {
 		t, known := h.knownType(slug)
 		if !known {

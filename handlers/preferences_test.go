@@ -102,7 +102,7 @@ func TestTheFormOfThePreferencesStoresChoicesAndNoDefaults(t *testing.T) {
 	w.postBody("alice", "/settings/preferences", body.Encode()).wantRedirect(t, "/settings?done=saved")
 	half, off, zone := notifier.When{Wait: 30 * time.Minute}, notifier.When{Off: true}, "Asia/Tokyo"
 	want := []notifier.PutPreferences{{
-		Mail: &half, MailAt: 480, Push: &off, SetQuiet: true, Quiet: &notifier.Quiet{From: 22 * 60, To: 7 * 60}, Zone: &zone,
+		Mail: &half, MailAt: new(480), Push: &off, SetQuiet: true, Quiet: &notifier.Quiet{From: 22 * 60, To: 7 * 60}, Zone: &zone,
 		Types: map[string]notifier.TypeWants{"gone": {Mail: &yes}, "alarm": {Mail: &no}, "like": {Mail: &yes}, "news": {Inbox: &no}},
 	}}
 	if diff := cmp.Diff(want, f.set); diff != "" {

@@ -51,6 +51,9 @@ func (h *Handlers) admit(r *http.Request, who access) error {
 	}
 	v := visitOf(r)
 	v.user, v.known = user, err == nil
+	if zone := zoneOf(r); v.known && zone != "" && !user.ReadOnly() {
+		v.user.User = h.Settings.SeeZone(r.Context(), user.User, zone)
+	}
 	switch {
 	case user.ReadOnly():
 		return notifier.ErrForbidden // pages change what they show, such as what is new

@@ -14,10 +14,12 @@ import (
 
 // Settings stores a user's settings; see notifier/person. The user's next page uses them.
 type Settings interface {
-	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
+	SetSettings(ctx context.Context, seq int64, set notifier.PutSettings) (notifier.Settings, error)
 	// SetMute mutes or unmutes a type of notice. A type that cannot be muted is a
 	// *notifier.InvalidError.
 	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
+	// SeeZone notes the time zone of a user's browser, and returns the user with it.
+	SeeZone(ctx context.Context, u notifier.User, zone string) notifier.User
 	// Mutes lists the types that a user has muted, by slug.
 	Mutes(ctx context.Context, seq int64) ([]string, error)
 }
@@ -50,11 +52,11 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 	if values == nil {
 		return err
 	}
-	set := visitOf(r).user.User.Settings
-	if bad := merge(err, h.choose(&set, values)); len(bad.Fields) > 0 {
-		return h.showSettings(w, r, http.StatusUnprocessableEntity, h.settingsPage(r, set, bad))
+	set, faults := h.choose(values)
+	if bad := merge(err, faults); len(bad.Fields) > 0 {
+		return h.showSettings(w, r, http.StatusUnprocessableEntity, h.settingsPage(r, set.Apply(visitOf(r).user.User.Settings), bad))
 	}
-	if err := h.Settings.SetSettings(r.Context(), seqOf(r), set); err != nil {
+	if _, err := h.Settings.SetSettings(r.Context(), seqOf(r), set); err != nil {
 		return fmt.Errorf("save the settings of user %d: %w", seqOf(r), err)
 	}
 	redirect(w, r, "/settings?done=saved")
@@ -95,13 +97,12 @@ func (h *Handlers) mutedType(text *locale.Printer, typ string) views.MutedType {
 	return m
 }
 
-// choose copies the submitted fields into set. An invalid one leaves set as it is and is an
-// error.
-func (h *Handlers) choose(set *notifier.Settings, values url.Values) error {
+// choose reads the submitted fields. An invalid one is left out and is an error.
+func (h *Handlers) choose(values url.Values) (set notifier.PutSettings, err error) {
 	var bad notifier.InvalidError
 	if values.Has("locale") {
 		if lang := values.Get("locale"); h.speaks(lang) {
-			set.Locale = lang
+			set.Locale = &lang
 		} else {
 			bad.Add("locale", codeBadLocale, nil)
 		}
@@ -109,37 +110,37 @@ func (h *Handlers) choose(set *notifier.Settings, values url.Values) error {
 	switch theme := values.Get("theme"); {
 	case !values.Has("theme"):
 	case theme == "", theme == themeAuto:
-		set.Theme = ""
+		set.Theme = new("")
 	case theme == notifier.ThemeLight, theme == notifier.ThemeDark:
-		set.Theme = theme
+		set.Theme = &theme
 	default:
 		bad.Add("theme", codeBadTheme, nil)
 	}
 	switch density := values.Get("density"); density {
 	case densityCompact, densityComfortable:
-		set.Compact = density == densityCompact
+		set.Compact = new(density == densityCompact)
 	default:
 		if values.Has("density") {
 			bad.Add("density", codeBadDensity, nil)
 		}
 	}
-	chooseSwitch(&set.KeysOff, "keys", values, &bad)
-	chooseSwitch(&set.ToastsOff, "toasts", values, &bad)
-	chooseSwitch(&set.OpensOnly, "opening", values, &bad)
-	return bad.OrNil()
+	set.KeysOff = chooseSwitch("keys", values, &bad)
+	set.ToastsOff = chooseSwitch("toasts", values, &bad)
+	set.OpensOnly = chooseSwitch("opening", values, &bad)
+	return set, bad.OrNil()
 }
 
-func chooseSwitch(off *bool, field string, values url.Values, bad *notifier.InvalidError) {
+func chooseSwitch(field string, values url.Values, bad *notifier.InvalidError) (off *bool) {
 	switch values.Get(field) {
 	case "1":
-		*off = false
+		return new(false)
 	case "0":
-		*off = true
-	default:
-		if values.Has(field) {
-			bad.Add(field, codeBadSwitch, nil)
-		}
+		return new(true)
 	}
+	if values.Has(field) {
+		bad.Add(field, codeBadSwitch, nil)
+	}
+	return nil
 }
 
 func (h *Handlers) speaks(lang string) bool {

@@ -34,9 +34,9 @@ func newChooser(t *testing.T, set notifier.Settings) *chooser {
 			}
 		}
 		w.config.Settings = &settings{
-			set: func(seq int64, set notifier.Settings) error {
+			set: func(seq int64, set notifier.PutSettings) error {
 				own(seq)
-				c.saved = append(c.saved, set)
+				c.saved = append(c.saved, set.Apply(c.alice.Settings))
 				return nil
 			},
 			mute: func(seq int64, typ string, muted bool) error {

@@ -169,8 +169,11 @@ func (h *Handlers) readType(values url.Values) (notifier.NoticeType, error) {
 	if h.Mailing || h.Devices != nil {
 		t.Urgent = readBox(values, "urgent", &bad)
 	}
-	chooseSwitch(&t.NoPush, "push", values, &bad)
-	chooseSwitch(&t.NoMail, "mail", values, &bad)
+	for field, no := range map[string]*bool{"push": &t.NoPush, "mail": &t.NoMail} {
+		if off := chooseSwitch(field, values, &bad); off != nil {
+			*no = *off
+		}
+	}
 	for _, p := range h.texts.Printers() {
 		if name := strings.TrimSpace(values.Get(nameField(p.Lang()))); name != "" {
 			t.Names[p.Lang()] = name

@@ -24,6 +24,9 @@ func (f *targets) Preferences(context.Context, string) (notifier.Preferences, er
 }
 
 func (f *targets) SetPreferences(_ context.Context, _ notifier.Actor, _ string, set notifier.PutPreferences) (notifier.Preferences, error) {
+	if set.Change != nil {
+		set.Types, set.Change = set.Change(f.has.Types), nil
+	}
 	if err := set.Validate(func(string) bool { return true }); err != nil {
 		return f.has, err
 	}

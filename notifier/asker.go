@@ -12,6 +12,7 @@ type Asker struct {
 	Session string     // what their streams and toasts depend on: a session's ID, or the text of a TokenSession
 	Token   *UserToken // nil: a session, or a proxy, says who they are
 	Proxied bool       // a proxy says who they are: they sign out there
+	Copy    int64      // identifies the copy of User, which is another one after each change of the user
 	Until   time.Time  // their streams end by then, so that the proxy is asked again; zero: no such limit
 }
 

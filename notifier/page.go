@@ -109,6 +109,7 @@ type Signed struct {
 	User  User
 	ID    string // of the session: a hash, never the cookie value
 	Since time.Time
+	Read  time.Time // when SQL was asked for the user
 	By    *Provided // nil: they have signed in here, with a password
 	Agent string    // of the browser, see CleanAgent; only when the session begins
 }

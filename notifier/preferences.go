@@ -5,18 +5,45 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // Preferences say how and when a user is told of notices outside the pages.
 type Preferences struct {
 	Mail        When
+	MailChosen  bool // false: Mail is the installation's default
 	MailAt      int  // the minute after midnight of daily mails
 	Push        When // never daily
 	Quiet       *Quiet
-	Zone        string    // IANA; empty: UTC
+	Zone        string    // that the user has chosen, IANA; empty: none
+	InForce     string    // the zone that counts
+	ZoneFrom    ZoneFrom  // who says so
 	PausedUntil time.Time // zero: not paused
 	Types       map[string]TypeWants
+}
+
+// ZoneFrom is where the time zone that counts for a user comes from.
+type ZoneFrom string
+
+// Where zones come from.
+const (
+	ZoneChosen       ZoneFrom = "chosen"       // the user has chosen it
+	ZoneBrowser      ZoneFrom = "browser"      // their browser's, or what their app says
+	ZoneInstallation ZoneFrom = "installation" // --zone
+)
+
+// InForce returns the zone that counts, and where it comes from.
+func (z *Zones) InForce(otherwise string) (zone string, from ZoneFrom) {
+	switch {
+	case z.Chosen != "":
+		return z.Chosen, ZoneChosen
+	case z.Seen != "":
+		return z.Seen, ZoneBrowser
+	case otherwise != "":
+		return otherwise, ZoneInstallation
+	}
+	return "UTC", ZoneInstallation
 }
 
 // export returns the preferences as an export has them.
@@ -56,13 +83,15 @@ const DefaultMailAt = 8 * 60
 // PutPreferences holds the preferences to replace. Those that are not set stay.
 type PutPreferences struct {
 	Mail        *When
-	MailAt      int // with Mail
+	MailAt      *int // with Mail; nil: it stays
 	Push        *When
 	SetQuiet    bool
 	Quiet       *Quiet
 	Zone        *string
 	PausedUntil *time.Time           // zero: ends the pause
 	Types       map[string]TypeWants // nil: they stay
+	// Change returns Types from what they are at the moment of the change; nil: Types counts.
+	Change func(had map[string]TypeWants) map[string]TypeWants
 }
 
 // MaxTypeWants is how many types a user can have preferences for.
@@ -107,13 +136,30 @@ func (p *PutPreferences) Validate(mutable func(typ string) bool) error {
 	return bad.OrNil()
 }
 
-// ValidZone reports whether a time zone is known by this name.
+// MaxZone is the longest name of a time zone, in bytes; the longest that exists has 32.
+const MaxZone = 64
+
+// ValidZone reports whether a time zone is known by this name: up to three parts of letters, digits, _, + and
+// -, each beginning with a capital. Zones are files, so other spellings of their paths would load, too.
 func ValidZone(name string) bool {
-	if name == "" || name == "Local" {
+	if len(name) > MaxZone || name == "Local" || strings.Count(name, "/") > 2 {
 		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part[0] < 'A' || part[0] > 'Z' || strings.ContainsFunc(part, outsideZone) {
+			return false
+		}
 	}
 	_, err := time.LoadLocation(name)
 	return err == nil
+}
+
+func outsideZone(r rune) bool {
+	switch {
+	case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_', r == '+', r == '-':
+		return false
+	}
+	return true
 }
 
 // Location returns the zone with this name, or UTC.

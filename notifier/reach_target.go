@@ -88,6 +88,8 @@ type ReachDue struct {
 	User  User
 	Zone  string
 	Quiet *Quiet
+	Off   bool            // its user has not chosen, and gets nothing by default
+	Since int64           // what came up to here is not told: it was so then; a value of Entry.At
 	Wants map[string]bool // by type, where the user's choice differs from the type's default
 }
 

@@ -19,9 +19,17 @@ type User struct {
 	Display  string   // their name for people, as their app says; may be empty
 	Audience Audience // 1 operator, 2 user, 3 customer unless configured otherwise
 	Settings
+	Zones  Zones
 	Paused int64    // in ms: until then they are told nothing outside the pages, and toasts are held; 0: never
 	Notes  string   // what became of the values in their profile; see ParseProfileNotes
 	Roles  []string // sorted
+}
+
+// Zones are the time zones that are known of a user, by their IANA names; empty: none.
+type Zones struct {
+	Chosen string // by the user
+	Seen   string // their browser's, or what their app says
+	SeenAt int64  // when Seen was stored, in ms
 }
 
 // PausedUntil returns when the pause of a user ends; zero: they have not paused, or it is over.
@@ -66,6 +74,29 @@ type Settings struct {
 	ToastsOff bool   // no toasts
 	OpensOnly bool   // opening the inbox marks nothing as read
 	Compact   bool   // rows have one line of text
+}
+
+// PutSettings holds the settings to change. Those that are nil stay.
+type PutSettings struct {
+	Locale, Theme                          *string
+	KeysOff, ToastsOff, OpensOnly, Compact *bool
+}
+
+// Apply returns settings with these changes.
+func (p *PutSettings) Apply(to Settings) Settings {
+	put(&to.Locale, p.Locale)
+	put(&to.Theme, p.Theme)
+	put(&to.KeysOff, p.KeysOff)
+	put(&to.ToastsOff, p.ToastsOff)
+	put(&to.OpensOnly, p.OpensOnly)
+	put(&to.Compact, p.Compact)
+	return to
+}
+
+func put[T any](to, value *T) {
+	if value != nil {
+		*to = *value
+	}
 }
 
 // MaxMutes is the most notice types that a user can mute.

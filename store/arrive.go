@@ -55,7 +55,7 @@ func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.
 		}
 		u = has
 		moved := has.Audience != had.Audience
-		changed = moved || has.Locale != had.Locale || has.Display != had.Display || !slices.Equal(has.Roles, had.Roles)
+		changed = moved || t.Profile.Email != nil || has.Locale != had.Locale || has.Display != had.Display || has.Zones != had.Zones || !slices.Equal(has.Roles, had.Roles)
 		if !changed {
 			return nil
 		}
@@ -94,6 +94,9 @@ func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToke
 	}
 	if p.Locale != nil { // who has chosen another language keeps it
 		set(*p.Locale, `locale = CASE WHEN locale = app_locale THEN $1 ELSE locale END, app_locale = $1`)
+	}
+	if p.Zone != nil { // their browser knows better, as they travel
+		set(*p.Zone, `zone_seen = CASE zone_seen WHEN '' THEN $1 ELSE zone_seen END`)
 	}
 	if p.Email != nil && err == nil {
 		err = s.putToldMail(ctx, tx, had.Seq, *p.Email)

@@ -73,7 +73,7 @@ func TestLanguageThatAUserChoseStays(t *testing.T) {
 			return u.Locale
 		}
 		got := []string{says(0, "de"), says(time.Second, "fr")}
-		if err := s.SetSettings(t.Context(), 1, notifier.Settings{Locale: "ja"}); err != nil {
+		if _, err := s.SetSettings(t.Context(), 1, notifier.PutSettings{Locale: new("ja")}); err != nil {
 			t.Fatal(err)
 		}
 		got = append(got, says(2*time.Second, "it"))

@@ -57,7 +57,23 @@ func TestChangesOfUsersAreRecordedInTheSameTransaction(t *testing.T) {
 			{"put: other roles", put(notifier.PutUser{Name: "alice", Roles: new([]string{"picker", "staff"})}), role(alice.Seq)},
 			{"put: the same", put(notifier.PutUser{Name: "alice", Roles: new([]string{"staff", "picker"}), Audience: new(notifier.Audience(3))}), nil},
 			{"put: a language", put(notifier.PutUser{Name: "bob", Locale: new("ja")}), role(bob.Seq)},
-			{"settings", func() error { return s.SetSettings(t.Context(), bob.Seq, notifier.Settings{ToastsOff: true}) }, role(bob.Seq)},
+			{"settings", func() error {
+				_, err := s.SetSettings(t.Context(), bob.Seq, notifier.PutSettings{ToastsOff: new(true)})
+				return err
+			}, role(bob.Seq)},
+			{"a type is muted", func() error { return s.SetMute(t.Context(), bob.Seq, "like", true) }, role(bob.Seq)},
+			{"preferences", func() error {
+				return s.PutPreferences(t.Context(), bob.Seq, notifier.PutPreferences{PausedUntil: new(db.clock.now())})
+			}, role(bob.Seq)},
+			{"a mail address", put(notifier.PutUser{Name: "bob", Email: new("bob@example.com")}), role(bob.Seq)},
+			{"unsubscribing", func() error { _, err := s.SwitchOff(t.Context(), mailOf(t, s, bob.Seq).Token); return err }, role(bob.Seq)},
+			{"a password", func() error { _, err := s.SetPassword(t.Context(), "bob", "hash"); return err }, role(bob.Seq)},
+			{"the zone of the browser", func() error { _, err := s.SetZone(t.Context(), bob.Seq, "Asia/Tokyo"); return err }, role(bob.Seq)},
+			{"the same zone", func() error { _, err := s.SetZone(t.Context(), bob.Seq, "Asia/Tokyo"); return err }, nil},
+			{"a name for people", func() error {
+				_, _, _, _, err := s.Proxied(t.Context(), notifier.ProxiedUser{Name: "bob", Display: new("Bob")})
+				return err
+			}, role(bob.Seq)},
 			{"the role is deleted", func() error { return s.DeleteRole(t.Context(), "picker") }, role(alice.Seq, bob.Seq)},
 			{
 				"put: an audience", put(notifier.PutUser{Name: "bob", Audience: new(notifier.Audience(1))}),

@@ -51,7 +51,7 @@ type dialect interface {
 	// distinct.
 	saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error
 	// markTargets makes the targets of users due: see Store.markTargets. The users are distinct.
-	markTargets(ctx context.Context, tx *sql.Tx, rows []unreadRow) error
+	markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) error
 	// saveCounts raises stored counts to these. Their keys must be distinct.
 	saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error
 	// locked reports whether a statement did not begin because another process is writing.

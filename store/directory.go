@@ -45,27 +45,48 @@ func (s *Store) SetPassword(ctx context.Context, name, hash string) (ended []not
 		if _, err = s.endDevices(ctx, tx, `seq = $1`, seq); err != nil {
 			return err
 		}
-		ended, err = s.endSessions(ctx, tx, `seq = $1`, seq)
-		return err
-	})
-	return ended, s.fail(err, "set the password of user %q", name)
-}
-
-// SetSettings replaces all settings of a user. It returns notifier.ErrNotFound for an unknown
-// seq.
-func (s *Store) SetSettings(ctx context.Context, seq int64, set notifier.Settings) error {
-	err := s.tx(ctx, func(tx *sql.Tx) error {
-		n, err := change(ctx, tx, `UPDATE users SET locale = $1, theme = $2, keys = $3, toasts = $4, opening_reads = $5, compact = $6 WHERE seq = $7`,
-			valid(set.Locale), valid(set.Theme), !set.KeysOff, !set.ToastsOff, !set.OpensOnly, set.Compact, seq)
-		if err == nil && n == 0 {
-			err = notifier.ErrNotFound
-		}
-		if err != nil {
+		if ended, err = s.endSessions(ctx, tx, `seq = $1`, seq); err != nil {
 			return err
 		}
 		return s.noteChange(ctx, tx, seq, false)
 	})
-	return s.fail(err, "save the settings of user %d", seq)
+	return ended, s.fail(err, "set the password of user %q", name)
+}
+
+// SetSettings changes the settings of a user that set names, and returns the user with the result. It
+// returns notifier.ErrNotFound for an unknown seq.
+func (s *Store) SetSettings(ctx context.Context, seq int64, set notifier.PutSettings) (u notifier.User, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		// One statement merges, so that of two changes at a time none is lost.
+		n, err := change(ctx, tx, `UPDATE users SET locale = COALESCE($1, locale), theme = COALESCE($2, theme), keys = COALESCE($3, keys),
+			toasts = COALESCE($4, toasts), opening_reads = COALESCE($5, opening_reads), compact = COALESCE($6, compact) WHERE seq = $7`,
+			validOrNil(set.Locale), validOrNil(set.Theme), not(set.KeysOff), not(set.ToastsOff), not(set.OpensOnly), set.Compact, seq)
+		if err == nil && n == 0 {
+			err = sql.ErrNoRows
+		}
+		if err == nil {
+			err = s.noteChange(ctx, tx, seq, false)
+		}
+		if err == nil {
+			u, err = only(gatherUsers(tx.QueryContext(ctx, userQuery(`u.seq = $1`), seq)))
+		}
+		return err
+	})
+	return u, s.fail(err, "save the settings of user %d", seq)
+}
+
+func validOrNil(text *string) *string {
+	if text == nil {
+		return nil
+	}
+	return new(valid(*text))
+}
+
+func not(b *bool) *bool {
+	if b == nil {
+		return nil
+	}
+	return new(!*b)
 }
 
 // Credentials returns a user with their password hash, which is empty if they have none.

@@ -31,7 +31,7 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 				t.Fatal(err)
 			}
 			subscribe(t, s, byUser("of_"+u.Name, "1", u.Name), byUser("of_"+u.Name, "", u.Name))
-			if err := s.SetSettings(t.Context(), u.Seq, notifier.Settings{Theme: []string{"dark", "light"}[i]}); err != nil {
+			if _, err := s.SetSettings(t.Context(), u.Seq, notifier.PutSettings{Theme: new([]string{"dark", "light"}[i])}); err != nil {
 				t.Fatal(err)
 			}
 			sent{u.Name, toUsers("carol"), []uint32{9}}.accept(t, s)
@@ -67,7 +67,7 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		shown := content.ContentFor(alice.Seq)
 		want := notifier.Export{
 			User: notifier.User{
-				Seq: 1, Name: "alice", Audience: 3, Settings: notifier.Settings{Theme: "dark", KeysOff: false}, Roles: []string{"picker", "staff"},
+				Seq: 1, Name: "alice", Audience: 3, Zones: notifier.Zones{Chosen: "Asia/Tokyo"}, Settings: notifier.Settings{Theme: "dark", KeysOff: false}, Roles: []string{"picker", "staff"},
 			},
 			CreatedAt:     at,
 			Muted:         []string{"of_alice"},
@@ -79,7 +79,7 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 			Announcements: []notifier.ExportedRead{{ID: read.ID, Title: "seen"}},
 			Drafts:        []notifier.ExportedDraft{{Form: url.Values{"title": {"Of alice"}}, ChangedAt: at}},
 			Preferences: notifier.Preferences{
-				MailAt: notifier.DefaultMailAt, Quiet: &notifier.Quiet{From: 60, To: 120}, Zone: "Asia/Tokyo",
+				MailAt: notifier.DefaultMailAt, Quiet: &notifier.Quiet{From: 60, To: 120}, Zone: "Asia/Tokyo", InForce: "Asia/Tokyo", ZoneFrom: notifier.ZoneChosen,
 				Types: map[string]notifier.TypeWants{"of_alice": {Inbox: new(bool), Push: new(bool), Mail: new(bool)}},
 			},
 			Targets: e.Targets,

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -89,12 +90,19 @@ func (s *Store) markTargets(ctx context.Context, tx *sql.Tx, snapshots []notifie
 	if len(rows) == 0 {
 		return nil
 	}
-	return s.dialect.markTargets(ctx, tx, rows)
+	set, where := s.marking()
+	return s.dialect.markTargets(ctx, tx, set, where, rows)
 }
 
-// markSet is what markTargets writes, from x of a user and the newest entries.
-const markSet = ` SET newest = CASE WHEN x.newest > targets.newest THEN x.newest ELSE targets.newest END,
-		due_at = CASE WHEN due_at = 0 THEN x.newest + wait
-			WHEN upto = 0 AND tries = 0 AND state <> 'dead' AND x.urgent > told AND x.urgent > told_urgent AND x.urgent + wait < due_at THEN x.urgent + wait ELSE due_at END`
+// markSet is what markTargets writes; wait is how long a target waits, in ms.
+func markSet(wait string) string {
+	return ` SET newest = CASE WHEN x.newest > targets.newest THEN x.newest ELSE targets.newest END,
+		due_at = CASE WHEN due_at = 0 THEN x.newest + ` + wait + `
+			WHEN upto = 0 AND tries = 0 AND state <> 'dead' AND x.urgent > told AND x.urgent > told_urgent AND x.urgent + ` + wait + ` < due_at THEN x.urgent + ` + wait + ` ELSE due_at END`
+}
 
-const markWhere = ` AND told < x.newest AND state <> 'off' AND (targets.newest < x.newest OR due_at = 0)`
+func markWhere(state string) string {
+	return ` AND told < x.newest AND ` + state + ` AND (targets.newest < x.newest OR due_at = 0)`
+}
+
+func formatInt(d time.Duration) string { return strconv.FormatInt(int64(d), 10) }

@@ -38,7 +38,7 @@ func TestFirstSchemaIsMigrated(t *testing.T) {
 		if diff := cmp.Diff(want, signed.User); err != nil || diff != "" {
 			t.Errorf("alice after the migration, %v (-want +got):\n%s", err, diff)
 		}
-		if err := s.SetSettings(t.Context(), 1, notifier.Settings{KeysOff: true}); err != nil {
+		if _, err := s.SetSettings(t.Context(), 1, notifier.PutSettings{KeysOff: new(true)}); err != nil {
 			t.Error(err)
 		}
 		for _, part := range []string{"lift", "BOB"} {

@@ -24,6 +24,12 @@ func (s *Store) SetMute(ctx context.Context, seq int64, typ string, muted bool) 
 		if err != nil {
 			return err
 		}
+		if err := s.noteChange(ctx, tx, seq, false); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM type_wants WHERE seq = $1 AND type = $2 AND kind = 'inbox'`, seq, typ); err != nil {
+			return err
+		}
 		if !muted {
 			_, err := tx.ExecContext(ctx, `DELETE FROM mutes WHERE seq = $1 AND type = $2`, seq, typ)
 			return err

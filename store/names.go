@@ -50,7 +50,7 @@ const (
 // word does.
 func (s *Store) called(ctx context.Context, part string, limit int) ([]notifier.User, error) {
 	query := func(where string) string {
-		return `WITH u AS (SELECT seq, name, display, display_fold, audience, locale, theme, keys, toasts, opening_reads, compact, paused_until, profile_notes FROM users u ` + where + `)
+		return `WITH u AS (SELECT seq, name, display, display_fold, audience, locale, theme, keys, toasts, opening_reads, compact, paused_until, profile_notes, zone, zone_seen, zone_seen_at FROM users u ` + where + `)
 			SELECT ` + userColumns + `, r.name FROM u LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
 			ORDER BY u.display_fold, u.name, r.name`
 	}

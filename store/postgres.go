@@ -213,7 +213,7 @@ func (postgresDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []not
 }
 
 // markTargets locks the targets in order before it changes them, so that it cannot deadlock with Step.
-func (postgresDialect) markTargets(ctx context.Context, tx *sql.Tx, rows []unreadRow) error {
+func (postgresDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) error {
 	seqs, newest, urgent := make([]int64, len(rows)), make([]int64, len(rows)), make([]int64, len(rows))
 	for i, u := range rows {
 		seqs[i], newest[i], urgent[i] = u.seq, u.newest, u.urgent
@@ -221,7 +221,7 @@ func (postgresDialect) markTargets(ctx context.Context, tx *sql.Tx, rows []unrea
 	if _, err := tx.ExecContext(ctx, `SELECT 1 FROM targets WHERE seq = ANY($1) ORDER BY id FOR UPDATE`, seqs); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE targets`+markSet+` FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) x (seq, newest, urgent)
-		WHERE targets.seq = x.seq`+markWhere, seqs, newest, urgent)
+	_, err := tx.ExecContext(ctx, `UPDATE targets`+set+` FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) x (seq, newest, urgent)
+		WHERE targets.seq = x.seq`+where, seqs, newest, urgent)
 	return err
 }

@@ -9,50 +9,66 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-const preferencesQuery = `SELECT mail_when, mail_at, push_when, quiet_from, quiet_to, zone, paused_until FROM users WHERE seq = $1`
+const preferencesQuery = `SELECT mail_when, mail_at, push_when, quiet_from, quiet_to, zone, zone_seen, paused_until FROM users WHERE seq = $1`
 
-// scanPreferences reads a row of preferencesQuery; mail is when users get mail who have not chosen.
-func scanPreferences(row *sql.Row, mail notifier.When) (p notifier.Preferences, err error) {
+// scanPreferences reads a row of preferencesQuery.
+func (s *Store) scanPreferences(row *sql.Row) (p notifier.Preferences, err error) {
 	var mailWhen, pushWhen string
 	var from, to sql.Null[int64]
 	var paused int64
-	if err := row.Scan(&mailWhen, &p.MailAt, &pushWhen, &from, &to, &p.Zone, &paused); err != nil {
+	var zones notifier.Zones
+	if err := row.Scan(&mailWhen, &p.MailAt, &pushWhen, &from, &to, &zones.Chosen, &zones.Seen, &paused); err != nil {
 		return p, err
 	}
-	p.Mail = mail
+	p.Mail = s.mail
 	if when, ok := notifier.ParseWhen(mailWhen); ok {
-		p.Mail = when
+		p.Mail, p.MailChosen = when, true
 	}
 	if when, ok := notifier.ParseWhen(pushWhen); ok {
 		p.Push = when
 	}
+	p.Zone = zones.Chosen
+	p.InForce, p.ZoneFrom = zones.InForce(s.zone)
 	p.Quiet, p.PausedUntil = quietOf(from, to), fromMillis(paused)
 	return p, nil
 }
 
 // Preferences returns the preferences of a user, with the types for which they have chosen.
 func (s *Store) Preferences(ctx context.Context, seq int64) (p notifier.Preferences, err error) {
-	if p, err = scanPreferences(s.read.QueryRowContext(ctx, preferencesQuery, seq), s.mail); err != nil {
+	if p, err = s.scanPreferences(s.read.QueryRowContext(ctx, preferencesQuery, seq)); err != nil {
 		return p, s.fail(err, "read the preferences of user %d", seq)
 	}
-	p.Types = map[string]notifier.TypeWants{}
-	err = s.all(ctx, func(rows *sql.Rows) error {
-		var typ, kind string
-		var wanted bool
-		err := rows.Scan(&typ, &kind, &wanted)
-		w := p.Types[typ]
-		switch notifier.ReachKind(kind) {
+	rows, err := s.read.QueryContext(ctx, wantsQuery, seq)
+	p.Types, err = gatherWants(rows, err)
+	return p, s.fail(err, "read the wanted types of user %d", seq)
+}
+
+// wantsQuery lists mutes last: they decide.
+const wantsQuery = `SELECT type, kind, wanted, 0 AS muted FROM type_wants WHERE seq = $1
+	UNION ALL SELECT type, 'inbox', FALSE, 1 FROM mutes WHERE seq = $1 ORDER BY muted`
+
+// kindInbox marks the choice of a type that comes to the inbox; one that does not is in the table mutes.
+const kindInbox notifier.ReachKind = "inbox"
+
+func gatherWants(rows *sql.Rows, err error) (map[string]notifier.TypeWants, error) {
+	types := map[string]notifier.TypeWants{}
+	return types, each(rows, err, func(rows *sql.Rows) error {
+		var typ string
+		var kind notifier.ReachKind
+		var wanted, muted bool
+		err := rows.Scan(&typ, &kind, &wanted, &muted)
+		w := types[typ]
+		switch kind {
 		case notifier.ReachMail:
 			w.Mail = &wanted
 		case notifier.ReachPush:
 			w.Push = &wanted
-		default:
+		case kindInbox:
 			w.Inbox = &wanted
 		}
-		p.Types[typ] = w
+		types[typ] = w
 		return err
-	}, `SELECT type, kind, wanted FROM type_wants WHERE seq = $1 UNION ALL SELECT type, 'inbox', FALSE FROM mutes WHERE seq = $1`, seq)
-	return p, s.fail(err, "read the wanted types of user %d", seq)
+	})
 }
 
 // PutPreferences replaces the preferences of a user that p sets, all or none, and looks at what their
@@ -64,39 +80,34 @@ func (s *Store) PutPreferences(ctx context.Context, seq int64, p notifier.PutPre
 		if err := tx.QueryRowContext(ctx, `UPDATE users SET seq = seq WHERE seq = $1 RETURNING seq`, seq).Scan(&known); err != nil { // locks the row
 			return err
 		}
-		var err error
-		set := func(columns string, args ...any) {
-			if err == nil {
-				_, err = tx.ExecContext(ctx, `UPDATE users SET `+columns+` WHERE seq = $1`, slices.Concat([]any{seq}, args)...) //nolint:gosec // columns is a constant below
-			}
+		if err := s.noteChange(ctx, tx, seq, false); err != nil {
+			return err
 		}
-		if p.SetQuiet && p.Quiet == nil {
-			set(`quiet_from = NULL, quiet_to = NULL`)
-		} else if p.SetQuiet {
-			set(`quiet_from = $2, quiet_to = $3`, p.Quiet.From, p.Quiet.To)
+		had, err := s.scanPreferences(tx.QueryRowContext(ctx, preferencesQuery, seq))
+		if err != nil {
+			return err
 		}
-		if p.Zone != nil {
-			set(`zone = $2`, *p.Zone)
-		}
-		if p.PausedUntil != nil {
-			set(`paused_until = $2`, millis(*p.PausedUntil))
+		if err := putChoices(ctx, tx, seq, &p); err != nil {
+			return err
 		}
 		if p.Mail != nil {
-			set(`mail_when = $2, mail_at = $3`, p.Mail.String(), p.MailAt)
+			minute := had.MailAt
+			if p.MailAt != nil {
+				minute = *p.MailAt
+			}
+			if _, err := tx.ExecContext(ctx, `UPDATE users SET mail_when = $2, mail_at = $3 WHERE seq = $1`, seq, p.Mail.String(), minute); err != nil {
+				return err
+			}
+			if err := s.retime(ctx, tx, seq, notifier.ReachMail, *p.Mail, minute, s.untold(&had)); err != nil {
+				return err
+			}
 		}
 		if p.Push != nil {
-			set(`push_when = $2`, p.Push.String())
+			if err := s.retime(ctx, tx, seq, notifier.ReachPush, *p.Push, 0, 0); err != nil {
+				return err
+			}
 		}
-		if err == nil && p.Mail != nil {
-			err = s.retime(ctx, tx, seq, notifier.ReachMail, *p.Mail, p.MailAt)
-		}
-		if err == nil && p.Push != nil {
-			err = s.retime(ctx, tx, seq, notifier.ReachPush, *p.Push, 0)
-		}
-		if err == nil && p.Types != nil {
-			err = putWants(ctx, tx, seq, p.Types)
-		}
-		if err != nil {
+		if err := putTypes(ctx, tx, seq, &p); err != nil {
 			return err
 		}
 		return lookAgain(ctx, tx, seq, s.now())
@@ -104,8 +115,45 @@ func (s *Store) PutPreferences(ctx context.Context, seq int64, p notifier.PutPre
 	return s.fail(err, "change the preferences of user %d", seq)
 }
 
-// retime gives the targets of a kind another time to wait. Those that are switched on tell nothing older.
-func (s *Store) retime(ctx context.Context, tx *sql.Tx, seq int64, kind notifier.ReachKind, when notifier.When, minute int) error {
+// putChoices writes what concerns no target alone.
+func putChoices(ctx context.Context, tx *sql.Tx, seq int64, p *notifier.PutPreferences) (err error) {
+	set := func(columns string, args ...any) {
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `UPDATE users SET `+columns+` WHERE seq = $1`, slices.Concat([]any{seq}, args)...) //nolint:gosec // columns is a constant below
+		}
+	}
+	if p.SetQuiet && p.Quiet == nil {
+		set(`quiet_from = NULL, quiet_to = NULL`)
+	} else if p.SetQuiet {
+		set(`quiet_from = $2, quiet_to = $3`, p.Quiet.From, p.Quiet.To)
+	}
+	if p.Zone != nil {
+		set(`zone = $2`, *p.Zone)
+	}
+	if p.PausedUntil != nil {
+		set(`paused_until = $2`, millis(*p.PausedUntil))
+	}
+	if p.Push != nil {
+		set(`push_when = $2`, p.Push.String())
+	}
+	return err
+}
+
+// SetZone stores the zone of a user's browser. changed is false if it is stored already.
+func (s *Store) SetZone(ctx context.Context, seq int64, zone string) (changed bool, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		n, err := change(ctx, tx, `UPDATE users SET zone_seen = $1, zone_seen_at = $2 WHERE seq = $3 AND zone_seen <> $1`, valid(zone), millis(s.now()), seq)
+		if changed = n == 1; err != nil || !changed {
+			return err
+		}
+		return s.noteChange(ctx, tx, seq, false)
+	})
+	return changed, s.fail(err, "store the time zone of user %d", seq)
+}
+
+// retime gives the targets of a kind another time to wait. Those that are switched on tell nothing older, and
+// none tells what came up to untold.
+func (s *Store) retime(ctx context.Context, tx *sql.Tx, seq int64, kind notifier.ReachKind, when notifier.When, minute int, untold int64) error {
 	if when.Off {
 		_, err := tx.ExecContext(ctx, `UPDATE targets SET state = 'off', due_at = 0, upto = 0, urgent = FALSE, tries = 0, held_since = 0
 			WHERE seq = $1 AND kind = $2`, seq, string(kind))
@@ -116,9 +164,26 @@ func (s *Store) retime(ctx context.Context, tx *sql.Tx, seq int64, kind notifier
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE targets SET wait = $1, daily = $2,
-			told = CASE state WHEN 'off' THEN $3 ELSE told END, state = CASE state WHEN 'off' THEN 'on' ELSE state END
-		WHERE seq = $4 AND kind = $5`, when.Wait.Milliseconds(), dailyOf(when, minute), told, seq, string(kind))
+			told = CASE WHEN state = 'off' THEN $3 WHEN told < $6 THEN $6 ELSE told END, state = CASE state WHEN 'off' THEN 'on' ELSE state END
+		WHERE seq = $4 AND kind = $5`, when.Wait.Milliseconds(), dailyOf(when, minute), told, seq, string(kind), untold)
 	return err
+}
+
+// putTypes replaces what a user has chosen for types, if p says something about them.
+func putTypes(ctx context.Context, tx *sql.Tx, seq int64, p *notifier.PutPreferences) error {
+	types := p.Types
+	if p.Change != nil {
+		rows, err := tx.QueryContext(ctx, wantsQuery, seq)
+		had, err := gatherWants(rows, err)
+		if err != nil {
+			return err
+		}
+		types = p.Change(had)
+	}
+	if types == nil {
+		return nil
+	}
+	return putWants(ctx, tx, seq, types)
 }
 
 // putWants replaces what a user has chosen for types.
@@ -136,8 +201,8 @@ func putWants(ctx context.Context, tx *sql.Tx, seq int64, types map[string]notif
 				return err
 			}
 		}
-		for kind, wanted := range map[notifier.ReachKind]*bool{notifier.ReachMail: w.Mail, notifier.ReachPush: w.Push} {
-			if wanted == nil {
+		for kind, wanted := range map[notifier.ReachKind]*bool{notifier.ReachMail: w.Mail, notifier.ReachPush: w.Push, kindInbox: w.Inbox} {
+			if wanted == nil || kind == kindInbox && !*wanted {
 				continue
 			}
 			_, err := tx.ExecContext(ctx, `INSERT INTO type_wants (seq, type, kind, wanted) VALUES ($1, $2, $3, $4)`, seq, typ, string(kind), *wanted)

@@ -76,7 +76,7 @@ func (s *Store) changeUser(ctx context.Context, u *notifier.PutUser) (has notifi
 			return err
 		}
 		moved := has.Audience != had.Audience
-		if !moved && has.Locale == had.Locale && slices.Equal(has.Roles, had.Roles) {
+		if u.Email == nil && !moved && has.Locale == had.Locale && slices.Equal(has.Roles, had.Roles) {
 			return nil
 		}
 		return s.noteChange(ctx, tx, seq, moved)

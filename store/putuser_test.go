@@ -47,7 +47,7 @@ func TestPutUserChangesOnlyTheGivenFields(t *testing.T) {
 		}, true, notifier.User{Seq: 2, Name: "eve", Audience: 1, Settings: notifier.Settings{Locale: "en"}, Roles: []string{"a", "b"}})
 
 		alice := addUser(t, s, "alice", "staff")
-		if err := s.SetSettings(t.Context(), alice.Seq, notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true, Locale: "en"}); err != nil {
+		if _, err := s.SetSettings(t.Context(), alice.Seq, notifier.PutSettings{Theme: new(notifier.ThemeDark), KeysOff: new(true), Locale: new("en")}); err != nil {
 			t.Fatal(err)
 		}
 		must(0, s.CreateSession(t.Context(), "session", notifier.Signed{User: alice}, db.clock.now()))(t)

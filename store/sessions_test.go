@@ -149,7 +149,9 @@ func TestSettingsAreStoredAndReturnedWithSessions(t *testing.T) {
 			{Locale: "en", Theme: notifier.ThemeLight},
 			{},
 		} {
-			if err := s.SetSettings(t.Context(), alice.Seq, want); err != nil {
+			if _, err := s.SetSettings(t.Context(), alice.Seq, notifier.PutSettings{
+				Locale: &want.Locale, Theme: &want.Theme, KeysOff: &want.KeysOff, ToastsOff: &want.ToastsOff, OpensOnly: &want.OpensOnly, Compact: &want.Compact,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			signed, _, err := s.Session(t.Context(), "a")
@@ -164,7 +166,8 @@ func TestSettingsAreStoredAndReturnedWithSessions(t *testing.T) {
 				t.Errorf("the settings of bob are %+v; want the defaults", listed[1].Settings)
 			}
 		}
-		wantIs(t, s.SetSettings(t.Context(), 99, notifier.Settings{}), notifier.ErrNotFound)
+		_, err := s.SetSettings(t.Context(), 99, notifier.PutSettings{})
+		wantIs(t, err, notifier.ErrNotFound)
 		ids := must(s.SessionsOf(t.Context(), alice.Seq))(t)
 		if slices.Sort(ids); !slices.Equal(ids, []string{"a", "b"}) {
 			t.Errorf("alice's sessions are %q", ids)

@@ -221,9 +221,9 @@ func (d sqliteDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []not
 	return nil
 }
 
-func (d sqliteDialect) markTargets(ctx context.Context, tx *sql.Tx, rows []unreadRow) error {
-	mark, err := tx.PrepareContext(ctx, `UPDATE targets`+markSet+` FROM (SELECT $1 AS seq, $2 AS newest, $3 AS urgent) x
-		WHERE targets.seq = $1`+markWhere)
+func (d sqliteDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) error {
+	mark, err := tx.PrepareContext(ctx, `UPDATE targets`+set+` FROM (SELECT $1 AS seq, $2 AS newest, $3 AS urgent) x
+		WHERE targets.seq = $1`+where)
 	if err != nil {
 		return err
 	}

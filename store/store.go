@@ -33,6 +33,7 @@ type Config struct {
 	DataDir string           // directory of SQLite's carillon.db, created if missing
 	MaxSeq  int64            // no user gets a higher number; 0: DefaultMaxSeq
 	Mail    notifier.When    // when users who have not chosen get mail
+	Zone    string           // the time zone of users of whom none is known, IANA; empty: UTC
 	Now     func() time.Time // nil: time.Now
 	Timing  Timing           // nil: calls are not timed
 	Noted   Noted            // nil: nobody is told
@@ -55,14 +56,17 @@ type Store struct {
 	refused atomic.Int64 // calls that failed because the database is away
 	ready   statements
 	mail    notifier.When
-	marks   marks
-	noted   Noted
+	zone    string
+
+	defaults mailDefault
+	marks    marks
+	noted    Noted
 }
 
 // Open opens the database and brings its schema up to date. Several processes may do so at once: one
 // of them migrates, and the others wait for it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
-	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now, timing: cfg.Timing, mail: cfg.Mail, noted: cfg.Noted}
+	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now, timing: cfg.Timing, mail: cfg.Mail, zone: cfg.Zone, noted: cfg.Noted}
 	s.accepts = s.newAccepts()
 	if s.maxSeq == 0 {
 		s.maxSeq = DefaultMaxSeq

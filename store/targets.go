@@ -103,7 +103,7 @@ func (s *Store) putToldMail(ctx context.Context, tx *sql.Tx, seq int64, address 
 // addTarget stores a new target, with the waiting time that its user prefers, and completes t. Nothing that
 // came before is told. login is the session of a device.
 func (s *Store) addTarget(ctx context.Context, tx *sql.Tx, t *notifier.ReachTarget, login string) error {
-	p, err := scanPreferences(tx.QueryRowContext(ctx, preferencesQuery, t.Seq), s.mail)
+	p, err := s.scanPreferences(tx.QueryRowContext(ctx, preferencesQuery, t.Seq))
 	if err != nil {
 		return err
 	}
@@ -156,6 +156,9 @@ func (s *Store) SwitchOff(ctx context.Context, token string) (seq int64, err err
 			WHERE token = $1 RETURNING seq, kind`, text(token)).Scan(&seq, &kind)
 		if err == nil && kind == notifier.ReachMail {
 			_, err = tx.ExecContext(ctx, `UPDATE users SET mail_when = 'off' WHERE seq = $1`, seq)
+		}
+		if err == nil {
+			err = s.noteChange(ctx, tx, seq, false)
 		}
 		return err
 	})

@@ -167,7 +167,7 @@ func TestATokenSwitchesMailOffAndThePreferencesOnAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		put(notifier.PutPreferences{Mail: &half, MailAt: 480})
+		put(notifier.PutPreferences{Mail: &half, MailAt: new(480)})
 		db.clock.move(time.Minute)
 		db.has(t, s, bob.Seq, map[string]time.Time{"like:1": db.clock.at})
 		token := mailOf(t, s, bob.Seq).Token
@@ -186,7 +186,7 @@ func TestATokenSwitchesMailOffAndThePreferencesOnAgain(t *testing.T) {
 		wantIs(t, err, notifier.ErrNotFound)
 
 		db.clock.move(time.Minute)
-		put(notifier.PutPreferences{Mail: &half, MailAt: 480})
+		put(notifier.PutPreferences{Mail: &half, MailAt: new(480)})
 		if got := mailOf(t, s, bob.Seq); got.State != notifier.ReachOn || got.Told != db.clock.at.UnixMilli() || !got.DueAt.IsZero() {
 			t.Errorf("switched on again: %+v", got)
 		}
@@ -199,20 +199,20 @@ func TestPreferencesAreReplacedOneByOne(t *testing.T) {
 		s := db.open(t)
 		bob := addUser(t, s, "bob")
 		yes, no := true, false
-		want := notifier.Preferences{Mail: notifier.When{Daily: true}, MailAt: 480, Types: map[string]notifier.TypeWants{}}
+		want := notifier.Preferences{Mail: notifier.When{Daily: true}, MailAt: 480, InForce: "UTC", ZoneFrom: notifier.ZoneInstallation, Types: map[string]notifier.TypeWants{}}
 		for _, put := range []struct {
 			p    notifier.PutPreferences
 			then func()
 		}{
 			{notifier.PutPreferences{}, func() {}},
-			{notifier.PutPreferences{Zone: new("Asia/Tokyo")}, func() { want.Zone = "Asia/Tokyo" }},
+			{notifier.PutPreferences{Zone: new("Asia/Tokyo")}, func() { want.Zone, want.InForce, want.ZoneFrom = "Asia/Tokyo", "Asia/Tokyo", notifier.ZoneChosen }},
 			{notifier.PutPreferences{SetQuiet: true, Quiet: &notifier.Quiet{From: 1320, To: 420}}, func() { want.Quiet = &notifier.Quiet{From: 1320, To: 420} }},
 			{notifier.PutPreferences{PausedUntil: &db.clock.at}, func() { want.PausedUntil = db.clock.at }},
 			{notifier.PutPreferences{Push: &notifier.When{Wait: time.Minute}}, func() { want.Push = notifier.When{Wait: time.Minute} }},
 			{
 				notifier.PutPreferences{Types: map[string]notifier.TypeWants{"like": {Inbox: &no, Mail: &yes}, "news": {Push: &no, Inbox: &yes}}},
 				func() {
-					want.Types = map[string]notifier.TypeWants{"like": {Inbox: &no, Mail: &yes}, "news": {Push: &no}} // shown in the inbox is the default
+					want.Types = map[string]notifier.TypeWants{"like": {Inbox: &no, Mail: &yes}, "news": {Push: &no, Inbox: &yes}} // as it was given
 				},
 			},
 			{notifier.PutPreferences{SetQuiet: true}, func() { want.Quiet = nil }},

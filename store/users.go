@@ -24,7 +24,7 @@ func (s *Store) Users(ctx context.Context, q notifier.UserQuery) ([]notifier.Use
 		}
 	}
 	users, err := s.users(ctx, `WITH u AS (
-			SELECT seq, name, name_fold, display, audience, locale, theme, keys, toasts, opening_reads, compact, paused_until, profile_notes FROM users u
+			SELECT seq, name, name_fold, display, audience, locale, theme, keys, toasts, opening_reads, compact, paused_until, profile_notes, zone, zone_seen, zone_seen_at FROM users u
 			`+f.where()+` ORDER BY `+order+` LIMIT `+f.param(pageSize(q.Limit))+`)
 		SELECT `+userColumns+`, r.name FROM u
 		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
@@ -84,11 +84,11 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 }
 
 // userColumns are the columns of users, named u, that a notifier.User is read from.
-const userColumns = `u.seq, u.name, u.display, u.audience, u.locale, u.theme, NOT u.keys, NOT u.toasts, NOT u.opening_reads, u.compact, u.paused_until, u.profile_notes`
+const userColumns = `u.seq, u.name, u.display, u.audience, u.locale, u.theme, NOT u.keys, NOT u.toasts, NOT u.opening_reads, u.compact, u.paused_until, u.profile_notes, u.zone, u.zone_seen, u.zone_seen_at`
 
 // userFields returns the scan destinations of userColumns.
 func userFields(u *notifier.User) []any {
-	return []any{&u.Seq, &u.Name, &u.Display, &u.Audience, &u.Locale, &u.Theme, &u.KeysOff, &u.ToastsOff, &u.OpensOnly, &u.Compact, &u.Paused, &u.Notes}
+	return []any{&u.Seq, &u.Name, &u.Display, &u.Audience, &u.Locale, &u.Theme, &u.KeysOff, &u.ToastsOff, &u.OpensOnly, &u.Compact, &u.Paused, &u.Notes, &u.Zones.Chosen, &u.Zones.Seen, &u.Zones.SeenAt}
 }
 
 // User returns the user with a number, or notifier.ErrNotFound.

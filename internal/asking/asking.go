@@ -33,18 +33,25 @@ type People interface {
 	Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, session string, err error)
 }
 
+// Stamps say whether users have changed; see internal/session.
+type Stamps interface {
+	// Stamp returns a text that is another one after each change of the user. ok is false while nobody knows.
+	Stamp(ctx context.Context, seq int64) (stamp string, ok bool)
+}
+
 // Config has what Who needs to find users. Interfaces may be nil: then nobody is known that way.
 type Config struct {
 	Tokens   Tokens
 	People   People
+	Stamps   Stamps // nil: users are looked up at every request
 	Sessions sessions.Store
 	Header   *Header          // nil: no proxy says who is asking
 	Now      func() time.Time // nil: time.Now
 }
 
-// UserFresh is how long the user of a token or an identity header is believed before they are looked up again, so that a
-// sign-out counts within seconds.
-const UserFresh = 2 * time.Second
+// UserFresh is how long the copy of a user is believed whose stamp is still the same. A change counts at the next
+// request, by the stamp; if Redis has lost that, it counts after this time.
+const UserFresh = 5 * time.Second
 
 const (
 	maxUsers    = 100_000
@@ -57,10 +64,12 @@ type Who struct {
 	known *otter.Cache[[sha256.Size]byte, found] // by token, or identity header
 }
 
-// found is the user of a token or an identity header, as they were a moment ago.
+// found is the user of a token or an identity header, as SQL had them after the stamp was read.
 type found struct {
-	asker notifier.Asker
-	seen  time.Time
+	asker   notifier.Asker
+	seen    time.Time
+	stamp   string
+	stamped bool // the stamp is known
 }
 
 // New returns a Who.
@@ -99,7 +108,7 @@ func (w *Who) Find(r *http.Request) (notifier.Asker, error) {
 	if !ok {
 		return notifier.Asker{}, notifier.ErrUnauthenticated
 	}
-	return notifier.Asker{User: signed.User, Session: signed.ID}, nil
+	return notifier.Asker{User: signed.User, Session: signed.ID, Copy: signed.Read.UnixNano()}, nil
 }
 
 // bearer returns the token of a request. A proxy may add an Authorization header of another scheme,
@@ -124,16 +133,20 @@ func (w *Who) byToken(ctx context.Context, text string) (notifier.Asker, error) 
 	if err != nil {
 		return notifier.Asker{}, err
 	}
-	return w.remembered(sha256.Sum256([]byte(text)), func() (notifier.Asker, error) {
+	return w.remembered(ctx, sha256.Sum256([]byte(text)), func() (notifier.Asker, error) {
 		user, err := w.People.Arrive(ctx, &token)
 		return notifier.Asker{User: user, Session: token.Session(user.Seq).String(), Token: &token}, err
 	})
 }
 
-// remembered returns an asker who was looked up a moment ago, or looks them up.
-func (w *Who) remembered(sum [sha256.Size]byte, look func() (notifier.Asker, error)) (notifier.Asker, error) {
+// remembered returns a known asker who has not changed since, or looks them up.
+func (w *Who) remembered(ctx context.Context, sum [sha256.Size]byte, look func() (notifier.Asker, error)) (notifier.Asker, error) {
 	known, held := w.known.GetIfPresent(sum)
-	if held && w.Now().Sub(known.seen).Abs() < UserFresh {
+	next := found{seen: w.Now()}
+	if held && w.Stamps != nil {
+		next.stamp, next.stamped = w.Stamps.Stamp(ctx, known.asker.User.Seq)
+	}
+	if known.stamped && next.stamped && known.stamp == next.stamp && next.seen.Sub(known.seen).Abs() < UserFresh {
 		return known.asker, nil
 	}
 	asker, err := look()
@@ -144,15 +157,9 @@ func (w *Who) remembered(sum [sha256.Size]byte, look func() (notifier.Asker, err
 		w.known.Invalidate(sum)
 		return notifier.Asker{}, err
 	}
-	w.known.Set(sum, found{asker, w.Now()})
+	asker.Copy = next.seen.UnixNano()
+	next.asker = asker
+	next.stamped = next.stamped && asker.User.Seq == known.asker.User.Seq // it is of this user
+	w.known.Set(sum, next)
 	return asker, nil
-}
-
-// Forget has the user of a request looked up again at their next one, after they have changed.
-func (w *Who) Forget(r *http.Request) {
-	if token, given, err := bearer(r); given && err == nil {
-		w.known.Invalidate(sha256.Sum256([]byte(token)))
-	} else if p, given, err := w.Header.read(r); given && err == nil {
-		w.known.Invalidate(p.sum())
-	}
 }

@@ -88,7 +88,7 @@ func (w *Who) byHeader(ctx context.Context, r *http.Request) (asker notifier.Ask
 	if !given || err != nil {
 		return notifier.Asker{}, false, err
 	}
-	asker, err = w.remembered(p.sum(), func() (notifier.Asker, error) {
+	asker, err = w.remembered(ctx, p.sum(), func() (notifier.Asker, error) {
 		user, session, err := w.People.Proxied(ctx, p.ProxiedUser)
 		return notifier.Asker{User: user, Session: session, Proxied: true}, err
 	})

@@ -61,6 +61,7 @@ type Flags struct {
 	MailFrom                string `placeholder:"ADDRESS" help:"The sender of mails: notices@example.com, or Carillon <notices@example.com>."`
 	MailDefault             string `placeholder:"WHEN" default:"off" help:"When users who have not chosen get mail: off, daily, or how long a notice is unread before, such as 30m."`
 	MailRate                string `placeholder:"N" default:"10" help:"Mails a second, of all instances together."`
+	Zone                    string `placeholder:"ZONE" default:"UTC" help:"The time zone of users of whom none is known, for daily mails and quiet hours: an IANA name, such as Asia/Tokyo."`
 	Push                    string `placeholder:"WHEN" default:"auto" help:"Tell users on their devices: auto (where browsers reach the server by https or on this machine), on or off."`
 	PushContact             string `placeholder:"ADDRESS" help:"How the operators of push services reach you: mailto:ops@example.com or an https URL; empty: the public URL."`
 	VAPIDKey                string `name:"vapid-key" placeholder:"KEY" secret:"" help:"The private key that push services know this installation by; empty: made once and kept in SQL."`
@@ -98,6 +99,7 @@ type Config struct {
 	SMTP           *mail.Server // nil: no mail
 	MailFrom       string       // with or without a name for people
 	MailDefault    notifier.When
+	Zone           string            // of users of whom none is known
 	MailRate       int               // mails a second, all instances together
 	Push           *Push             // nil: no push
 	OutboundAllow  []netip.Prefix    // private networks that may be reached
@@ -134,6 +136,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		SMTP:           bad.server("--smtp-url", f.SMTPURL, f.SMTPCA),
 		MailFrom:       bad.sender("--mail-from", f.MailFrom),
 		MailDefault:    bad.when("--mail-default", f.MailDefault),
+		Zone:           bad.zone("--zone", f.Zone),
 		MailRate:       int(bad.number("--mail-rate", f.MailRate, 1, 10_000)),
 		OutboundAllow:  bad.proxies("--outbound-allow", f.OutboundAllow),
 		OutboundProxy:  bad.outboundProxy("--outbound-proxy", f.OutboundProxy),

@@ -61,6 +61,14 @@ func (f *Faults) when(flag, s string) notifier.When {
 	return w
 }
 
+// zone checks the name of a time zone.
+func (f *Faults) zone(flag, s string) string {
+	if !notifier.ValidZone(s) {
+		f.Add(flag, "%q is not a time zone: use an IANA name such as UTC, Europe/Berlin or Asia/Tokyo", s)
+	}
+	return s
+}
+
 // outboundProxy parses the address of a proxy. Its fault repeats nothing, because it may hold a password.
 func (f *Faults) outboundProxy(flag, s string) *url.URL {
 	if s == "" {

@@ -35,7 +35,9 @@ func openTimed(ctx context.Context, cfg config.Config, timing store.Timing, note
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Config{URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Timing: timing, Noted: noted})
+	db, err := store.Open(ctx, store.Config{
+		URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Zone: cfg.Zone, Timing: timing, Noted: noted,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
@@ -107,6 +109,9 @@ func (i *instance) openStore(ctx context.Context) (func() error, error) {
 	var err error
 	if i.db, err = openTimed(ctx, i.cfg, i.sqlCalled, i.profileNoted); err != nil {
 		return nil, err
+	}
+	if err = i.db.SetDefaults(ctx); err != nil {
+		return nil, errors.Join(err, i.db.Close())
 	}
 	return i.db.Close, nil
 }

@@ -30,7 +30,7 @@ func (i *instance) makePeople(space keys.Space) {
 		Audiences: i.cfg.Audiences, Clear: clearing(i.cfg, i.db, i.rdb, i.log), Wait: deletionWait,
 		Lease: lease.New(i.rdb, space, "deletions", person.DeletionLease), Log: i.log,
 	})
-	i.who = asking.New(asking.Config{Tokens: i.tokens, People: i.people, Sessions: i.sessions, Header: identityHeader(i.cfg.Identity)})
+	i.who = asking.New(asking.Config{Tokens: i.tokens, People: i.people, Sessions: i.sessions, Stamps: i.sessions, Header: identityHeader(i.cfg.Identity)})
 }
 
 // profileNoted logs that a user's profile was not as it should be. The store calls it once for the same fault.

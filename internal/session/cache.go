@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"strconv"
 	"strings"
@@ -26,15 +27,15 @@ const (
 	// that was read from SQL before the change.
 	stale     = "changed"
 	version   = "5"
-	separator = "\n" // no name, display name, role or locale contains a control character
-	fields    = 14   // before the roles
+	separator = "\n" // no name, display name, role, locale or zone contains a control character
+	fields    = 18   // before the roles
 )
 
 // perCall is how many copies one pipeline reads or writes at most.
 const perCall = 256
 
-// cache holds copies of sessions in Redis. Any error counts as a miss. Requests that come at the same
-// time share a pipeline.
+// cache holds copies of sessions in Redis, and the stamps of users. Any error counts as a miss. Requests
+// that come at the same time share a pipeline.
 type cache struct {
 	redis guard
 	space keys.Space
@@ -42,10 +43,11 @@ type cache struct {
 	sets  *batch.Queue[*copied]
 }
 
-// copied is a copy to read or to write.
+// copied is a copy or a stamp to read, or a copy to write.
 type copied struct {
-	id   string
+	key  string
 	text string // empty: there is none
+	read bool   // Redis has said so
 	life time.Duration
 }
 
@@ -58,7 +60,7 @@ func newCache(rdb redis.UniversalClient, now func() time.Time, space keys.Space)
 
 // get returns the copy of a session. A Signed without an ID is a session that has ended.
 func (c *cache) get(ctx context.Context, id string) (signed Signed, found bool) {
-	one := &copied{id: id}
+	one := &copied{key: c.space.Session(id)}
 	if c.gets.Do(ctx, one) != nil { // then a call may still write to it
 		return Signed{}, false
 	}
@@ -71,12 +73,21 @@ func (c *cache) get(ctx context.Context, id string) (signed Signed, found bool) 
 	return decode(id, one.text)
 }
 
+// stamp returns the stamp of a user; empty: they have not changed lately. ok is false if Redis does not say.
+func (c *cache) stamp(ctx context.Context, seq int64) (stamp string, ok bool) {
+	one := &copied{key: c.space.Changed(seq)}
+	if c.gets.Do(ctx, one) != nil || !one.read {
+		return "", false
+	}
+	return one.text, true
+}
+
 func (c *cache) getAll(ctx context.Context, some []*copied) {
 	_ = c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
 		texts := make([]*redis.StringCmd, len(some))
 		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for i, one := range some {
-				texts[i] = p.Get(ctx, c.space.Session(one.id))
+				texts[i] = p.Get(ctx, one.key)
 			}
 			return nil
 		})
@@ -86,6 +97,7 @@ func (c *cache) getAll(ctx context.Context, some []*copied) {
 				if one.text = texts[i].Val(); !errors.Is(texts[i].Err(), redis.Nil) {
 					err = cmp.Or(err, texts[i].Err())
 				}
+				one.read = err == nil
 			}
 		}
 		return err
@@ -94,14 +106,14 @@ func (c *cache) getAll(ctx context.Context, some []*copied) {
 
 // fill stores a copy, unless there is a copy or a tombstone.
 func (c *cache) fill(ctx context.Context, signed Signed, left time.Duration) {
-	_ = c.sets.Do(ctx, &copied{signed.ID, encode(signed), max(min(left, cacheLife), time.Millisecond)})
+	_ = c.sets.Do(ctx, &copied{key: c.space.Session(signed.ID), text: encode(signed), life: max(min(left, cacheLife), time.Millisecond)})
 }
 
 func (c *cache) setAll(ctx context.Context, some []*copied) {
 	_ = c.redis.do(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
 		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for _, one := range some {
-				p.SetNX(ctx, c.space.Session(one.id), one.text, one.life)
+				p.SetNX(ctx, one.key, one.text, one.life)
 			}
 			return nil
 		})
@@ -124,15 +136,13 @@ func (c *cache) bury(ctx context.Context, ended ...notifier.EndedSession) error 
 	})
 }
 
-// drop makes sessions be read from SQL again, by blocking copies for the life of one. Tombstones
-// stay.
-func (c *cache) drop(ctx context.Context, ids ...string) error {
-	if len(ids) == 0 {
-		return nil
-	}
+// drop makes a user and their sessions be read from SQL again: it changes the user's stamp, and blocks
+// copies of the sessions for the life of one. Tombstones stay.
+func (c *cache) drop(ctx context.Context, seq int64, ids ...string) error {
 	return c.redis.insist(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
 		stood := make([]*redis.StatusCmd, len(ids))
 		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+			p.Set(ctx, c.space.Changed(seq), rand.Text(), cacheLife)
 			for i, id := range ids {
 				stood[i] = p.SetArgs(ctx, c.space.Session(id), stale, redis.SetArgs{Get: true, TTL: cacheLife})
 			}
@@ -160,12 +170,14 @@ func (c *cache) moved(ctx context.Context, seq int64) error {
 }
 
 func encode(s Signed) string {
+	u := &s.User
 	head := [fields]string{
-		version, strconv.FormatInt(s.Since.UnixMilli(), 10), strconv.FormatInt(s.User.Seq, 10),
-		strconv.Itoa(int(s.User.Audience)), s.User.Locale, s.User.Theme, strconv.FormatBool(s.User.KeysOff),
-		strconv.FormatBool(s.User.ToastsOff), strconv.FormatBool(s.User.OpensOnly), s.User.Name, encodeBy(s.By), strconv.FormatInt(s.User.Paused, 10), strconv.FormatBool(s.User.Compact), s.User.Display,
+		version, strconv.FormatInt(s.Since.UnixMilli(), 10), strconv.FormatInt(u.Seq, 10),
+		strconv.Itoa(int(u.Audience)), u.Locale, u.Theme, strconv.FormatBool(u.KeysOff),
+		strconv.FormatBool(u.ToastsOff), strconv.FormatBool(u.OpensOnly), u.Name, encodeBy(s.By), strconv.FormatInt(u.Paused, 10), strconv.FormatBool(u.Compact),
+		u.Display, u.Zones.Chosen, u.Zones.Seen, strconv.FormatInt(u.Zones.SeenAt, 10), strconv.FormatInt(nanos(s.Read), 10),
 	}
-	return strings.Join(append(head[:], s.User.Roles...), separator)
+	return strings.Join(append(head[:], u.Roles...), separator)
 }
 
 // decode returns false for text that encode did not write, such as a copy by an instance of another
@@ -179,17 +191,38 @@ func decode(id, text string) (Signed, bool) {
 	seq, err2 := strconv.ParseInt(parts[2], 10, 64)
 	audience, err3 := strconv.Atoi(parts[3])
 	paused, err4 := strconv.ParseInt(parts[11], 10, 64)
-	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
+	zoneAt, err5 := strconv.ParseInt(parts[16], 10, 64)
+	read, err6 := strconv.ParseInt(parts[17], 10, 64)
+	if cmp.Or(err1, err2, err3, err4, err5, err6) != nil {
 		return Signed{}, false
 	}
-	user := notifier.User{Seq: seq, Audience: notifier.Audience(audience), Name: parts[9], Display: parts[13], Paused: paused, Settings: notifier.Settings{
-		Locale: parts[4], Theme: parts[5], KeysOff: parts[6] == "true", ToastsOff: parts[7] == "true", OpensOnly: parts[8] == "true", Compact: parts[12] == "true",
-	}}
+	user := notifier.User{
+		Seq: seq, Audience: notifier.Audience(audience), Name: parts[9], Display: parts[13], Paused: paused,
+		Zones: notifier.Zones{Chosen: parts[14], Seen: parts[15], SeenAt: zoneAt},
+		Settings: notifier.Settings{
+			Locale: parts[4], Theme: parts[5], KeysOff: parts[6] == "true", ToastsOff: parts[7] == "true", OpensOnly: parts[8] == "true", Compact: parts[12] == "true",
+		},
+	}
 	if len(parts) > fields {
 		user.Roles = parts[fields:]
 	}
 	by, ok := decodeBy(parts[10])
-	return Signed{User: user, ID: id, Since: time.UnixMilli(since).UTC(), By: by}, ok
+	return Signed{User: user, ID: id, Since: time.UnixMilli(since).UTC(), Read: fromNanos(read), By: by}, ok
+}
+
+// nanos returns the ns since 1970; 0: the zero time.
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func fromNanos(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns).UTC()
 }
 
 // encodeBy writes when the session of a provider ends, in ms, and "+" for staff by their groups.

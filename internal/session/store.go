@@ -210,6 +210,7 @@ func (s *Store) purge(ctx context.Context) {
 // load reads a session from SQL and stores a copy in Redis. A session in use is loaded once a
 // minute, so this is also the place where it is seen.
 func (s *Store) load(ctx context.Context, id string) (Signed, bool, error) {
+	read := s.now()
 	signed, seen, err := s.sql.Session(ctx, id)
 	if errors.Is(err, notifier.ErrNotFound) {
 		return Signed{}, false, nil
@@ -217,6 +218,7 @@ func (s *Store) load(ctx context.Context, id string) (Signed, bool, error) {
 	if err != nil {
 		return Signed{}, false, fmt.Errorf("load a session: %w", err)
 	}
+	signed.Read = read
 	now := s.now()
 	left := min(endOf(signed).Sub(now), seen.Add(maxIdle).Sub(now))
 	if left <= 0 {

@@ -322,7 +322,7 @@ var _ session.SQL = (*purging)(nil)
 func TestCopyWrittenByAnOlderVersionIsIgnored(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
-	if err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.Settings{Theme: notifier.ThemeDark, KeysOff: true}); err != nil {
+	if _, err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.PutSettings{Theme: new(notifier.ThemeDark), KeysOff: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	s := b.open()
@@ -349,7 +349,7 @@ func TestTellShowsChangesWithoutRestoringEndedSessions(t *testing.T) {
 	if err := signOut(t, two, httptest.NewRecorder(), ended); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.Settings{Locale: "en", Theme: notifier.ThemeLight, ToastsOff: true, OpensOnly: true}); err != nil {
+	if _, err := b.sql.SetSettings(t.Context(), b.alice.Seq, notifier.PutSettings{Locale: new("en"), Theme: new(notifier.ThemeLight), ToastsOff: new(true), OpensOnly: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	one.Tell(t.Context(), b.alice.Seq)

@@ -44,7 +44,7 @@ func (s *Store) Tell(ctx context.Context, seq int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellNow)
 	defer cancel()
 	c, found, err := s.sql.ChangedUser(ctx, seq)
-	if err == nil && found && (!c.Moved || s.announcements != nil) {
+	if err == nil && found {
 		err = s.tell(ctx, c)
 	}
 	if err != nil {
@@ -52,15 +52,38 @@ func (s *Store) Tell(ctx context.Context, seq int64) {
 	}
 }
 
-// tell makes the copies of a user's sessions be read again and, if the user was moved, tells their
-// streams.
+// Stamp returns a text that is another one after each change of a user that Tell has passed on. ok is false
+// while Redis does not say. Who keeps a copy of a user reads the stamp before SQL, and believes the copy
+// while the stamp is the same.
+func (s *Store) Stamp(ctx context.Context, seq int64) (stamp string, ok bool) {
+	return s.cache.stamp(ctx, seq)
+}
+
+// Forget has every instance look up a user again who has been deleted.
+func (s *Store) Forget(ctx context.Context, seq int64) error { return s.cache.drop(ctx, seq) }
+
+// TellPending passes on all pending changes at once, such as those of the members of a role that was
+// deleted. What takes too long is done by Run of this or another instance.
+func (s *Store) TellPending(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellNow)
+	defer cancel()
+	if err := s.tellChanges(ctx); err != nil {
+		s.log.WarnContext(ctx, "could not pass on changes of users; retrying later", "err", err)
+	}
+}
+
+// tell makes the copies of a user be read again and, if the user was moved, tells their streams. Without
+// announcements the streams are left to an instance that has them.
 func (s *Store) tell(ctx context.Context, c notifier.ChangedUser) error {
 	ids, err := s.sql.SessionsOf(ctx, c.Seq)
 	if err != nil {
 		return err
 	}
-	if err := s.cache.drop(ctx, ids...); err != nil {
+	if err := s.cache.drop(ctx, c.Seq, ids...); err != nil {
 		return fmt.Errorf("drop the sessions of user %d: %w", c.Seq, err)
+	}
+	if c.Moved && s.announcements == nil {
+		return nil
 	}
 	if c.Moved {
 		if err := s.tellMoved(ctx, c); err != nil {
@@ -113,8 +136,12 @@ func (s *Store) round(ctx context.Context) error {
 	if len(ended) > 0 {
 		errs = append(errs, s.tellEnded(ctx, ended))
 	}
+	return errors.Join(append(errs, s.tellChanges(ctx))...)
+}
+
+func (s *Store) tellChanges(ctx context.Context) error {
 	changes, err := s.sql.ChangedUsers(ctx, s.now().Add(-settleAfter), tellBatch)
-	errs = append(errs, err)
+	errs := []error{err}
 	for _, c := range changes {
 		errs = append(errs, s.tell(ctx, c))
 	}

@@ -123,6 +123,7 @@ func (r *rules) profile(c claims) (p notifier.TokenProfile, err error) {
 	p.Display, p.Notes.Name = c.cleaned("name", notifier.CleanDisplay)
 	p.Locale, p.Notes.Locale = c.cleaned("locale", notifier.CleanLocale)
 	p.Email, p.Notes.Email = c.cleaned("email", notifier.CleanEmail)
+	p.Zone, p.Notes.Zone = c.cleaned("zoneinfo", notifier.CleanZone)
 	if p.Audience, err = r.audience(c); err != nil {
 		return p, err
 	}

@@ -27,6 +27,7 @@ func all(s keys.Space) string {
 		fmt.Fprintln(&b, "Deleted  ", s.Deleted(seq))
 		fmt.Fprintln(&b, "LiveUser ", s.LiveUser(seq))
 		fmt.Fprintln(&b, "Pending  ", s.PendingToasts(seq))
+		fmt.Fprintln(&b, "Changed  ", s.Changed(seq))
 	}
 	for _, p := range []int{0, 7, 63} {
 		fmt.Fprintln(&b, "Expiry   ", s.Expiry(p))

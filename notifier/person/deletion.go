@@ -66,6 +66,9 @@ func (p *People) beginDeletion(ctx context.Context, name string) (leaver notifie
 // earlier one has deleted. It may be called again after a failure, and concurrently: see
 // store.Forget, which calls progress.
 func (p *People) finish(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
+	if err := p.Sessions.Forget(ctx, d.Seq); err != nil {
+		return err
+	}
 	// The announcements that they have read are bits in Redis, which are copied to SQL regularly.
 	reader := notifier.Reader{Seq: d.Seq, Audience: d.Audience}
 	posts, err := p.Announcements.List(ctx, reader)

@@ -29,6 +29,8 @@ func (b inbox) Erase(ctx context.Context, _ int64) error {
 
 type sessions struct{ person.Sessions }
 
+func (sessions) Forget(context.Context, int64) error { return nil }
+
 func (sessions) Expel(context.Context, int64) (int, error) { return 1, nil }
 
 type toasts struct{ person.Toasts }

@@ -34,7 +34,10 @@ type Directory interface {
 	// ChangePassword gives the session old another id and ends all others. It returns those whose ids are no longer valid.
 	ChangePassword(ctx context.Context, seq int64, hash, old, id string) ([]notifier.EndedSession, error)
 	EndOwnSession(ctx context.Context, seq int64, id string) ([]notifier.EndedSession, error)
-	SetSettings(ctx context.Context, seq int64, set notifier.Settings) error
+	// SetSettings returns the user with the result.
+	SetSettings(ctx context.Context, seq int64, set notifier.PutSettings) (notifier.User, error)
+	// SetZone stores the zone of a user's browser.
+	SetZone(ctx context.Context, seq int64, zone string) (changed bool, err error)
 	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
 	Preferences(ctx context.Context, seq int64) (notifier.Preferences, error)
 	PutPreferences(ctx context.Context, seq int64, p notifier.PutPreferences) error
@@ -68,9 +71,13 @@ type Audit interface {
 // Sessions tells all instances about users; see internal/session. If Redis is away, a server does
 // so when it is back.
 type Sessions interface {
-	// Tell has copies of the user's sessions read again, and moves the streams of a user who is
-	// now in another audience.
+	// Tell has copies of the user read again, and moves the streams of a user who is now in another
+	// audience.
 	Tell(ctx context.Context, seq int64)
+	// TellPending is Tell for all users with a change that was not passed on.
+	TellPending(ctx context.Context)
+	// Forget has copies of a user read again who was deleted.
+	Forget(ctx context.Context, seq int64) error
 	// TellEnded ends the streams of sessions that have ended.
 	TellEnded(ctx context.Context, ended []notifier.EndedSession)
 	// Expel ends all sessions of a user with their streams, and returns their number. Tokens issued

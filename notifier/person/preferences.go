@@ -25,7 +25,7 @@ func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name str
 		return notifier.Preferences{}, err
 	}
 	had := map[string]notifier.TypeWants{}
-	if set.Types != nil {
+	if set.Types != nil || set.Change != nil {
 		all, err := p.Directory.Preferences(ctx, u.Seq)
 		if err != nil {
 			return notifier.Preferences{}, err
@@ -36,12 +36,17 @@ func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name str
 		inbox := had[typ].Inbox
 		return inbox != nil && !*inbox || p.mutable(typ)
 	}
-	if err := set.Validate(mutable); err != nil {
+	checked := set
+	if set.Change != nil {
+		checked.Types = set.Change(had)
+	}
+	if err := checked.Validate(mutable); err != nil {
 		return notifier.Preferences{}, err
 	}
 	if err := p.Directory.PutPreferences(ctx, u.Seq, set); err != nil {
 		return notifier.Preferences{}, err
 	}
+	p.Sessions.Tell(ctx, u.Seq)
 	if set.PausedUntil != nil {
 		if err := p.holdToasts(ctx, u, *set.PausedUntil); err != nil {
 			return notifier.Preferences{}, err
@@ -55,7 +60,6 @@ func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name str
 
 // holdToasts has toasts wait until the end of a pause, or shows those that have waited.
 func (p *People) holdToasts(ctx context.Context, u notifier.User, until time.Time) error {
-	p.Sessions.Tell(ctx, u.Seq)
 	s := notifier.Signal{Kind: notifier.SignalSwitch, On: !u.ToastsOff}
 	if until.After(time.Now()) {
 		s.On = false
@@ -78,6 +82,7 @@ func (p *People) SetMail(ctx context.Context, by notifier.Actor, name, address s
 	if _, _, err := p.Directory.PutUser(ctx, notifier.PutUser{Name: name, Email: &address}); err != nil {
 		return err
 	}
+	p.Sessions.Tell(ctx, u.Seq)
 	p.record(ctx, by, "user.mail", notifier.UserRef(u), "")
 	return nil
 }
@@ -89,6 +94,7 @@ func (p *People) Unsubscribe(ctx context.Context, token, address string) error {
 	if err != nil {
 		return err
 	}
+	p.Sessions.Tell(ctx, seq)
 	u, err := p.Directory.User(ctx, seq)
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not name who unsubscribed", "user_id", seq, "err", err)

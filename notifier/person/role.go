@@ -17,12 +17,13 @@ func (p *People) CreateRole(ctx context.Context, by notifier.Actor, name string)
 }
 
 // DeleteRole deletes a role with its memberships and subscriptions. It returns notifier.ErrNotFound
-// for an unknown role and notifier.ErrConflict for notifier.RoleStaff. The role may have many
-// members, so other instances learn of them within a second or two.
+// for an unknown role and notifier.ErrConflict for notifier.RoleStaff. Of a role with thousands of
+// members, other instances learn within seconds.
 func (p *People) DeleteRole(ctx context.Context, by notifier.Actor, name string) error {
 	if err := p.Directory.DeleteRole(ctx, name); err != nil {
 		return err
 	}
+	p.Sessions.TellPending(ctx)
 	p.resubscribe(ctx)
 	p.record(ctx, by, "role.delete", notifier.RoleRef(name), "")
 	return nil

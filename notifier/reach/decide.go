@@ -63,7 +63,7 @@ func (w *way) looking(ctx context.Context, due []notifier.ReachDue) (map[int64]b
 
 // decideOne decides about one target. A fault that concerns this user alone postpones the decision.
 func (w *way) decideOne(ctx context.Context, d *notifier.ReachDue, looking bool) (*notifier.ReachStep, error) {
-	page, err := w.s.unread(ctx, &d.ReachTarget)
+	page, err := w.s.unread(ctx, d.Seq, max(d.Told, d.Since))
 	now := w.s.c.Now()
 	step := &notifier.ReachStep{Was: &d.ReachTarget, To: d.ReachTarget}
 	switch {
@@ -78,10 +78,10 @@ func (w *way) decideOne(ctx context.Context, d *notifier.ReachDue, looking bool)
 	return step, nil
 }
 
-// unread returns the unread entries above Told.
-func (s *Stage) unread(ctx context.Context, t *notifier.ReachTarget) (all notifier.Poll, err error) {
-	for q := (notifier.PollQuery{Since: t.Told, Limit: batchSize}); ; {
-		page, err := s.c.Inbox.Poll(ctx, t.Seq, q)
+// unread returns the unread entries above since.
+func (s *Stage) unread(ctx context.Context, seq, since int64) (all notifier.Poll, err error) {
+	for q := (notifier.PollQuery{Since: since, Limit: batchSize}); ; {
+		page, err := s.c.Inbox.Poll(ctx, seq, q)
 		if err != nil {
 			return all, err
 		}
@@ -135,6 +135,10 @@ func (s *Stage) decide(d *notifier.ReachDue, page notifier.Poll, now time.Time, 
 	zone := notifier.Location(d.Zone)
 	held := heldUntil(d, now, zone, looking)
 	switch {
+	case d.Off:
+		told := max(t.Told, t.Newest, page.Newest)
+		finish(t)
+		t.Told = max(t.Told, told)
 	case t.UpTo > 0 && t.Urgent:
 		if len(urgent) == 0 {
 			finish(t)

@@ -233,7 +233,7 @@ func check(ctx context.Context, t *rapid.T, m *model, name string) {
 		none := ""
 		_, _, _ = m.db.PutUser(ctx, notifier.PutUser{Name: name, Email: &none})
 	}()
-	m.change(ctx, t, notifier.PutPreferences{Mail: &notifier.When{Wait: 30 * time.Minute}, MailAt: 480})
+	m.change(ctx, t, notifier.PutPreferences{Mail: &notifier.When{Wait: 30 * time.Minute}, MailAt: new(480)})
 	for i := range m.workers {
 		w := &worker{Store: m.db, steps: -1}
 		w.stage = reach.New(reach.Config{
@@ -275,7 +275,7 @@ func check(ctx context.Context, t *rapid.T, m *model, name string) {
 		},
 		"mail": func(t *rapid.T) {
 			when, _ := notifier.ParseWhen(rapid.SampledFrom([]string{"off", "daily", "0s", "30m", "4h"}).Draw(t, "when"))
-			m.change(ctx, t, notifier.PutPreferences{Mail: &when, MailAt: minutes.Draw(t, "at")})
+			m.change(ctx, t, notifier.PutPreferences{Mail: &when, MailAt: new(minutes.Draw(t, "at"))})
 		},
 		"tell": func(t *rapid.T) { m.work(ctx, t, rapid.IntRange(0, 1).Draw(t, "worker"), -1) },
 		"tell and die": func(t *rapid.T) {

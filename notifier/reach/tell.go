@@ -73,7 +73,7 @@ func (w *way) send(ctx context.Context, c *claim) Outcome {
 	if err := w.limit.Wait(ctx); err != nil || w.s.c.Now().Add(tellWait).After(c.target.DueAt) {
 		return Outcome{Verdict: Away, After: every, Reason: "no time left"}
 	}
-	page, err := w.s.unread(ctx, &c.target)
+	page, err := w.s.unread(ctx, c.target.Seq, max(c.target.Told, c.due.Since))
 	if err != nil {
 		return Outcome{Verdict: Away, After: every, Reason: err.Error()}
 	}

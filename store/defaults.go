@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// mailDefault is since when users who have not chosen get mail, in ms; 0: they always did.
+type mailDefault struct{ since int64 }
+
+// SetDefaults brings Config.Mail into force, for users who have not chosen; a server calls it when it starts. If
+// they got no mail before, nothing older is told to them; if they got it at other times, what waits is looked
+// at again.
+func (s *Store) SetDefaults(ctx context.Context) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		var value string
+		err := tx.QueryRowContext(ctx, `SELECT value, since FROM reach_defaults WHERE kind = 'mail'`).Scan(&value, &s.defaults.since)
+		if errors.Is(err, sql.ErrNoRows) {
+			_, err = tx.ExecContext(ctx, `INSERT INTO reach_defaults (kind, value, since) VALUES ('mail', $1, 0)`, s.mail.String())
+			return err
+		}
+		if err != nil || value == s.mail.String() {
+			return err
+		}
+		if value == (notifier.When{Off: true}).String() {
+			s.defaults.since = millis(s.now())
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE reach_defaults SET value = $1, since = $2 WHERE kind = 'mail'`, s.mail.String(), s.defaults.since)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE targets SET due_at = $1 WHERE kind = 'mail' AND due_at > $1 AND upto = 0 AND state IN ('on', 'failing')
+			AND seq IN (SELECT seq FROM users WHERE mail_when = '')`, millis(s.now()))
+		return err
+	})
+	return s.fail(err, "bring the defaults of users into force")
+}
+
+// follow has a target of a user who has not chosen tell when the default says. mailAt is the minute of the user's
+// daily mails.
+func (s *Store) follow(d *notifier.ReachDue, mailAt int) {
+	d.Off, d.Wait, d.Daily = s.mail.Off, s.mail.Wait, -1
+	if s.mail.Daily {
+		d.Daily = mailAt
+	}
+	d.Since = s.defaults.since
+}
+
+// untold returns up to when nothing is told to a user who has not chosen until now: they got no mail.
+func (s *Store) untold(had *notifier.Preferences) int64 {
+	switch {
+	case had.MailChosen:
+		return 0
+	case s.mail.Off:
+		return millis(s.now())
+	}
+	return s.defaults.since
+}
+
+// notChosen is true for a mail address whose user has not chosen when they get mail.
+const notChosen = `(targets.kind = 'mail' AND (SELECT mail_when FROM users WHERE users.seq = targets.seq) = '')`
+
+// marking returns the clauses of the UPDATE that makes targets due, from x of a user and the newest entries. An
+// address of a user who has not chosen is due when the default says; it may have been switched off by another.
+func (s *Store) marking() (set, where string) {
+	if s.mail.Off {
+		return markSet("wait"), markWhere(`state <> 'off' AND NOT ` + notChosen)
+	}
+	wait := `CASE WHEN ` + notChosen + ` THEN ` + formatInt(s.mail.Wait/time.Millisecond) + ` ELSE wait END`
+	return markSet(wait) + `, state = CASE state WHEN 'off' THEN 'on' ELSE state END`,
+		markWhere(`(state <> 'off' OR ` + notChosen + `)`)
+}
