@@ -47,6 +47,8 @@ type Apps interface {
 	// returns a *notifier.InvalidError, or notifier.ErrConflict for a name or issuer that is taken or
 	// when there are notifier.MaxApps.
 	Add(ctx context.Context, by notifier.Actor, a notifier.App, publicKey []byte) (notifier.AddedApp, error)
+	// Change changes the fields of an app that change names. It returns a *notifier.InvalidError, or notifier.ErrNotFound.
+	Change(ctx context.Context, by notifier.Actor, name string, change notifier.AppChange) (notifier.App, error)
 	// Rotate gives an app another key. It returns notifier.ErrConflict if the app has a JWKS or
 	// notifier.MaxAppKeys.
 	Rotate(ctx context.Context, by notifier.Actor, name string, publicKey []byte) (tokenKey string, err error)

@@ -28,7 +28,7 @@ func TestKeysOfANewAppAreShownOnce(t *testing.T) {
 		t.Errorf("Cache-Control is %q", r.Header.Get("Cache-Control"))
 	}
 	want := []notifier.App{{
-		ID: 1, Name: "shop <b>", Origins: []string{"https://b.example.com", "https://shop.example.com"}, Audience: 3,
+		ID: 1, Name: "shop <b>", Origins: []string{"https://shop.example.com", "https://b.example.com"}, Audience: 3,
 		Roles: []string{"night shift", "picker", "vip"}, MaxLife: 4 * time.Hour, CreatedAt: noon,
 	}}
 	if diff := cmp.Diff(want, o.apps.all); diff != "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gorilla/sessions"
 
+	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -169,6 +170,8 @@ type Config struct {
 	Audit     web.Audit
 	Settings  Settings
 	Reach     Reach
+	Links     *links.Maker
+	Places    Places
 	Toasts    Toasts
 
 	DeadLetters   DeadLetters
@@ -208,9 +211,9 @@ type Config struct {
 func (c *Config) setDefaults() error {
 	required := []any{
 		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Unread, c.Drafts, c.Stream,
-		c.Health, c.Audit, c.Settings, c.Reach, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Apps, c.Keys, c.Slips,
+		c.Health, c.Audit, c.Settings, c.Reach, c.Places, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Apps, c.Keys, c.Slips,
 	}
-	if slices.Contains(required, nil) || c.NewKey == nil {
+	if slices.Contains(required, nil) || c.NewKey == nil || c.Links == nil {
 		return errors.New("handlers: an interface of the configuration is missing")
 	}
 	if c.Log == nil {

@@ -25,6 +25,9 @@ var (
 	errMethod    = errors.New("method not allowed")
 	errSignIn    = errors.New("sign in first")
 
+	// errOrigin is a form from a page at another address than the one that is asked.
+	errOrigin = fmt.Errorf("%w: another origin", notifier.ErrForbidden)
+
 	// errOtherUser is a form from a page of a user who was signed in before.
 	errOtherUser = fmt.Errorf("%w: a form from another user's page", notifier.ErrConflict)
 )
@@ -126,6 +129,9 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	if errors.Is(err, errOtherUser) {
 		p.Title = f.Text.T("status.other_user.heading")
 		p.Advice = f.Text.F("status.other_user.text", "Name", f.Viewer.Name)
+	}
+	if errors.Is(err, errOrigin) {
+		p.Title, p.Advice = f.Text.T("status.other_origin.heading"), f.Text.T("status.other_origin.text")
 	}
 	if no := (*refusal)(nil); errors.As(err, &no) {
 		p.Title, p.Advice, p.About = f.Text.T("status."+no.code+".heading"), f.Text.T("status."+no.code+".text"), &views.Link{Text: f.Text.T(no.text), Href: no.back}

@@ -92,3 +92,18 @@ func (b *appBook) RevokeKey(ctx context.Context, by notifier.Actor, name string,
 func (b *appBook) record(ctx context.Context, by notifier.Actor, action, name, detail string) error {
 	return b.audit.Audit(ctx, notifier.AuditEntry{Actor: by.Ref, Action: action, Object: notifier.AppRef(name), Detail: detail, Address: by.Address})
 }
+
+func (b *appBook) Change(ctx context.Context, by notifier.Actor, name string, change notifier.AppChange) (notifier.App, error) {
+	i := b.named(name)
+	if i < 0 {
+		return notifier.App{}, notifier.ErrNotFound
+	}
+	a := b.all[i]
+	a.Audience, a.MaxLife = 3, notifier.UsualMaxLife
+	change.Apply(&a)
+	if err := a.Validate(map[notifier.Audience]string{3: "customer"}); err != nil {
+		return a, err
+	}
+	b.all[i] = a
+	return a, b.record(ctx, by, "app.change", name, change.String())
+}

@@ -43,6 +43,8 @@ type Handlers struct {
 	buffers   sync.Pool
 	secure    bool // the public URL is https
 	origin    *http.CrossOriginProtection
+
+	refusedOrigin sync.Once // the operator has been told why forms are refused
 }
 
 // New prepares the pages: their texts, their static files and the origins that may post to them.
@@ -54,7 +56,10 @@ func New(c Config) (*Handlers, error) {
 		Config: c, markdown: markdown.New(c.LinkHosts, c.LinkBase), origin: http.NewCrossOriginProtection(),
 		zones: newZones(), looks: newLooks(), mutes: newMutes(c.Now), strangers: newStrangers(c.Now),
 	}
+	// The token in the address is the right to make these requests, so another site cannot forge one. Browsers send the
+	// origin "null" from our page, which has no referrer.
 	h.origin.AddInsecureBypassPattern("POST " + unsubscribePath + "{token}")
+	h.origin.AddInsecureBypassPattern("POST " + unsubscribePath + "{token}/settings")
 	var err error
 	if h.texts, err = locale.New(); err != nil {
 		return nil, fmt.Errorf("load the texts: %w", err)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/carillonhq/carillon/internal/web"
@@ -14,6 +15,9 @@ import (
 
 // maxBody is the largest request body, in bytes.
 const maxBody = 64 << 10
+
+// maxOriginHost is the longest host that is logged, in bytes.
+const maxOriginHost = 260
 
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'"
@@ -50,7 +54,8 @@ func (h *Handlers) middleware(next http.Handler) http.Handler {
 			w = &scripted{w}
 		}
 		if err := h.origin.Check(r); err != nil {
-			h.fail(w, r, fmt.Errorf("%w: %w", notifier.ErrForbidden, err))
+			h.otherOrigin(r)
+			h.fail(w, r, fmt.Errorf("%w: %w", errOrigin, err))
 			return
 		}
 		if r.ContentLength > maxBody {
@@ -61,6 +66,25 @@ func (h *Handlers) middleware(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		next.ServeHTTP(w, r)
 	}))
+}
+
+// otherOrigin tells the operator why a form was refused. It does so once: the usual cause is a proxy that passes on another
+// host than the one that browsers ask for, and then every form is refused.
+func (h *Handlers) otherOrigin(r *http.Request) {
+	h.refusedOrigin.Do(func() {
+		h.Log.LogAttrs(r.Context(), slog.LevelWarn, "a form was refused: it comes from another address than the one that is asked",
+			slog.String("host", r.Host), slog.String("origin", hostOf(r.Header.Get("Origin"))),
+			slog.String("cure", "let the proxy pass on the host (nginx: proxy_set_header Host $host), or set --public-url to the address that browsers use"))
+	})
+}
+
+// hostOf returns the host and port of an origin, which may be as long as a client likes.
+func hostOf(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil || len(u.Host) > maxOriginHost {
+		return "unreadable"
+	}
+	return u.Host
 }
 
 // accessLevel logs files and health checks at debug level only.

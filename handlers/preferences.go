@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -31,11 +32,11 @@ var (
 )
 
 // addPreferences adds how and when the user is told, unless nobody is told outside the pages.
-func (h *Handlers) addPreferences(r *http.Request, p *views.Settings) error {
+func (h *Handlers) addPreferences(r *http.Request, p *views.Settings, user *notifier.User) error {
 	if !h.Mailing && h.Devices == nil {
 		return nil
 	}
-	ctx, user := r.Context(), &visitOf(r).user.User
+	ctx := r.Context()
 	has, err := h.Reach.Preferences(ctx, user.Name)
 	if err != nil {
 		return fmt.Errorf("read the preferences of user %d: %w", user.Seq, err)
@@ -134,36 +135,55 @@ func zoneOptions(text *locale.Printer, has *notifier.Preferences) []components.O
 // savePreferences saves how and when the user is told. Types that the page did not list keep what was
 // chosen.
 func (h *Handlers) savePreferences(w http.ResponseWriter, r *http.Request) error {
+	user := &visitOf(r).user.User
+	values, bad, err := h.putPreferences(r, user, false)
+	switch {
+	case err != nil:
+		return err
+	case bad == nil:
+		redirect(w, r, "/settings?done=saved")
+		return nil
+	}
+	p := h.settingsPage(r, user.Settings, nil)
+	p.Preferences.Again(values)
+	for _, f := range bad.Fields {
+		p.Preferences.Fault = append(p.Preferences.Fault, faultText(p.Text, f))
+	}
+	return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
+}
+
+// putPreferences saves the form of a user, or with mailOnly what concerns mail in it. It returns what was sent, and its
+// faults (nil: it is saved).
+func (h *Handlers) putPreferences(r *http.Request, user *notifier.User, mailOnly bool) (url.Values, *notifier.InvalidError, error) {
 	r.Body = &fieldLimit{r.Body, 4*notifier.MaxTypeWants + 8}
 	values, err := formThat(r, []string{"type"}, preferenceFields)
 	if errors.Is(err, errManyKeys) {
-		return fault("", codeForm, nil)
+		return nil, nil, fault("", codeForm, nil)
 	}
 	if values == nil {
-		return err
+		return nil, nil, err
 	}
-	user := &visitOf(r).user.User
+	if mailOnly {
+		values.Del("push")
+	}
 	had, readErr := h.Reach.Preferences(r.Context(), user.Name)
 	if readErr != nil {
-		return fmt.Errorf("read the preferences of user %d: %w", user.Seq, readErr)
+		return nil, nil, fmt.Errorf("read the preferences of user %d: %w", user.Seq, readErr)
 	}
-	set, faults := h.readPreferences(values, &had)
+	set, faults := h.readPreferences(values, &had, mailOnly)
 	bad := merge(err, faults)
 	if len(bad.Fields) == 0 {
-		_, err = h.Reach.SetPreferences(r.Context(), h.actor(r), user.Name, set)
+		by := notifier.Actor{Ref: notifier.UserRef(*user), Address: visitOf(r).Address}
+		_, err = h.Reach.SetPreferences(r.Context(), by, user.Name, set)
 		if !errors.As(err, &bad) && err != nil {
-			return fmt.Errorf("save the preferences of user %d: %w", user.Seq, err)
+			return nil, nil, fmt.Errorf("save the preferences of user %d: %w", user.Seq, err)
 		}
 	}
 	if len(bad.Fields) > 0 {
-		p := h.settingsPage(r, user.Settings, nil)
-		p.Preferences.Again(values)
-		for _, f := range bad.Fields {
-			p.Preferences.Fault = append(p.Preferences.Fault, faultText(p.Text, f))
-		}
-		return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
+		return values, bad, nil
 	}
-	h.mutes.Invalidate(mutesOf(r))
-	redirect(w, r, "/settings?done=saved")
-	return nil
+	if !mailOnly {
+		h.mutes.Invalidate(mutesOf(r))
+	}
+	return values, nil, nil
 }

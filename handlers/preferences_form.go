@@ -20,8 +20,9 @@ func preferenceFields(sent url.Values) []string {
 	return fields
 }
 
-// readPreferences reads the form. A missing field keeps what the user had.
-func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences) (set notifier.PutPreferences, err error) {
+// readPreferences reads the form. A missing field keeps what the user had, and so does with mailOnly what types do
+// outside of mail.
+func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences, mailOnly bool) (set notifier.PutPreferences, err error) {
 	var bad notifier.InvalidError
 	when := func(field string) *notifier.When {
 		w, ok := notifier.ParseWhen(values.Get(field))
@@ -62,14 +63,16 @@ func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences)
 		set.Zone = new(values.Get("zone"))
 	}
 	if values.Has("type") {
-		set.Change = func(had map[string]notifier.TypeWants) map[string]notifier.TypeWants { return h.readWants(values, had) }
+		set.Change = func(had map[string]notifier.TypeWants) map[string]notifier.TypeWants {
+			return h.readWants(values, had, mailOnly)
+		}
 	}
 	return set, bad.OrNil()
 }
 
 // readWants reads the boxes of the listed types. What equals the type's default is not stored, so that a
 // change of the default reaches the user.
-func (h *Handlers) readWants(values url.Values, had map[string]notifier.TypeWants) map[string]notifier.TypeWants {
+func (h *Handlers) readWants(values url.Values, had map[string]notifier.TypeWants, mailOnly bool) map[string]notifier.TypeWants {
 	all := map[string]notifier.TypeWants{}
 	maps.Copy(all, had)
 	for _, slug := range values["type"] {
@@ -79,10 +82,10 @@ func (h *Handlers) readWants(values url.Values, had map[string]notifier.TypeWant
 		}
 		has := all[slug]
 		w := notifier.TypeWants{Inbox: chosenBox(values, slug, views.WayInbox, true), Push: has.Push, Mail: has.Mail}
-		if t.NoMute {
+		if t.NoMute || mailOnly {
 			w.Inbox = has.Inbox
 		}
-		if h.Devices != nil {
+		if h.Devices != nil && !mailOnly {
 			w.Push = chosenBox(values, slug, views.WayDevices, !t.NoPush)
 		}
 		if h.Mailing {

@@ -118,6 +118,9 @@ func (h *Handlers) routes() []route {
 
 		{"GET", unsubscribePath + "{token}", public, h.unsubscribePage},
 		{"POST", unsubscribePath + "{token}", public, h.stopTelling},
+		{"GET", unsubscribePath + "{token}/settings", public, h.showTokenSettings},
+		{"POST", unsubscribePath + "{token}/settings", public, h.saveTokenSettings},
+		{"GET", openPath + "{token}", public, h.openLink},
 
 		{"GET", "/static/", public, h.static},
 		{"GET", "/embed/{file}", public, h.embedded},

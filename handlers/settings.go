@@ -72,7 +72,7 @@ func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status i
 	for _, typ := range types {
 		p.Muted = append(p.Muted, h.mutedType(p.Text, typ))
 	}
-	if err := h.addPreferences(r, p); err != nil {
+	if err := h.addPreferences(r, p, &visitOf(r).user.User); err != nil {
 		return err
 	}
 	if err := h.addDevices(r, p); err != nil {

@@ -8,11 +8,12 @@ import (
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/time/rate"
 
+	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
 
-const unsubscribePath = "/u/"
+const unsubscribePath = links.TargetPath
 
 // Unknown tokens that one address may try: so many at once, and as many again each minute.
 const (
@@ -29,8 +30,6 @@ type Reach interface {
 	// MailOf returns the mail address of a user, and whether it is told; empty: none.
 	MailOf(ctx context.Context, seq int64) (string, notifier.ReachState, error)
 
-	// KnownToken reports whether there is a target with this token.
-	KnownToken(ctx context.Context, token string) (bool, error)
 	// Unsubscribe returns notifier.ErrNotFound for an unknown token.
 	Unsubscribe(ctx context.Context, token, address string) error
 }
@@ -60,14 +59,11 @@ func (s *strangers) refuse(address string, now time.Time) error {
 // unsubscribePage asks whether to unsubscribe. It changes nothing: scanners of mails follow links.
 func (h *Handlers) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	token := r.PathValue("token")
-	known, err := h.Reach.KnownToken(r.Context(), token)
-	if err != nil {
+	if _, _, err := h.tokenUser(r); err != nil {
 		return err
 	}
-	if !known {
-		return h.strangers.refuse(visitOf(r).Address, h.Now())
-	}
-	p := &views.Unsubscribe{Frame: h.bareFrame(r), Action: unsubscribePath + token}
+	private(w.Header())
+	p := &views.Unsubscribe{Frame: h.bareFrame(r), Action: unsubscribePath + token, Settings: tokenSettings(token)}
 	p.Title = p.Text.T("unsubscribe.title")
 	return h.page(w, r, http.StatusOK, views.UnsubscribePage(p))
 }
@@ -82,7 +78,8 @@ func (h *Handlers) stopTelling(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := &views.Unsubscribe{Frame: h.bareFrame(r)}
+	private(w.Header())
+	p := &views.Unsubscribe{Frame: h.bareFrame(r), Settings: tokenSettings(r.PathValue("token"))}
 	p.Title = p.Text.T("unsubscribe.done")
 	return h.page(w, r, http.StatusOK, views.UnsubscribePage(p))
 }

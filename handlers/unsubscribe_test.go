@@ -38,8 +38,6 @@ func (f *targets) MailOf(context.Context, int64) (string, notifier.ReachState, e
 	return "alice@example.com", f.state, nil
 }
 
-func (*targets) KnownToken(_ context.Context, token string) (bool, error) { return token == "t", nil }
-
 func (f *targets) Unsubscribe(_ context.Context, token, address string) error {
 	if token != "t" {
 		return notifier.ErrNotFound

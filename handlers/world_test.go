@@ -91,7 +91,8 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		Settings: &settings{
 			mutes: func(int64) ([]string, error) { return nil, nil },
 		},
-		Reach:  &targets{},
+		Reach: &targets{},
+		Links: linkMaker(), Places: shopPlace(notifier.App{AppPlaces: notifier.AppPlaces{Base: "https://shop.example"}}),
 		Toasts: &toasts{}, DeadLetters: &deadLetters{}, Topics: &topics{},
 		Subscriptions: subscriptions(func(notifier.SubscriptionQuery) ([]notifier.Subscription, error) { return nil, nil }),
 		Roles:         &roleBook{}, Apps: &appBook{}, Keys: &keyring{}, Slips: slips{},

@@ -86,6 +86,7 @@ type Device struct {
 type ReachDue struct {
 	ReachTarget
 	User  User
+	App   int64 // on whose pages the user reads notices, because they cannot sign in here; 0: they can
 	Zone  string
 	Quiet *Quiet
 	Off   bool            // its user has not chosen, and gets nothing by default

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	appColumns    = `id, name, origins, audience, roles, max_life, issuer, jwks, created_at, revoked_at`
+	appColumns    = `id, name, origins, audience, roles, max_life, issuer, jwks, created_at, revoked_at, base, inbox_url, settings_url`
 	appKeyColumns = `id, app_id, alg, material, created_at, revoked_at`
 )
 
@@ -29,9 +29,10 @@ func (s *Store) AddApp(ctx context.Context, a notifier.App, key *notifier.AppKey
 			return fmt.Errorf("there are %d apps: %w", others, notifier.ErrConflict)
 		}
 		now := millis(s.now())
-		added, err = scanApp(tx.QueryRowContext(ctx, `INSERT INTO apps (name, origins, audience, roles, max_life, issuer, jwks, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING `+appColumns,
-			a.Name, strings.Join(a.Origins, "\n"), int64(a.Audience), strings.Join(a.Roles, "\n"), a.MaxLife.Milliseconds(), a.Issuer, a.JWKS, now))
+		added, err = scanApp(tx.QueryRowContext(ctx, `INSERT INTO apps (name, origins, audience, roles, max_life, issuer, jwks, created_at, base, inbox_url, settings_url)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING `+appColumns,
+			a.Name, strings.Join(a.Origins, "\n"), int64(a.Audience), strings.Join(a.Roles, "\n"), a.MaxLife.Milliseconds(), a.Issuer, a.JWKS, now,
+			a.Base, a.InboxURL, a.SettingsURL))
 		if err != nil {
 			return err
 		}
@@ -73,6 +74,24 @@ func (s *Store) AddAppKey(ctx context.Context, name string, key notifier.AppKey)
 func (s *Store) addAppKey(ctx context.Context, tx *sql.Tx, app int64, key *notifier.AppKey) (notifier.AppKey, error) {
 	return scanAppKey(tx.QueryRowContext(ctx, `INSERT INTO app_keys (app_id, alg, material, created_at) VALUES ($1, $2, $3, $4) RETURNING `+appKeyColumns,
 		app, string(key.Alg), key.Material, millis(s.now())))
+}
+
+// ChangeApp changes a valid app as change does, in one transaction, and returns it. An error of change is returned
+// as it is and nothing is stored. It returns notifier.ErrNotFound.
+func (s *Store) ChangeApp(ctx context.Context, name string, change func(*notifier.App) error) (a notifier.App, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+		// The update locks the row, so that of two changes the second sees what the first has written.
+		a, err = scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET name = name WHERE name = $1 AND revoked_at = 0 RETURNING `+appColumns, text(name)))
+		if err != nil {
+			return err
+		}
+		if err = change(&a); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE apps SET base = $1, inbox_url = $2, settings_url = $3 WHERE id = $4`, a.Base, a.InboxURL, a.SettingsURL, a.ID)
+		return err
+	})
+	return a, s.fail(err, "change app %q", name)
 }
 
 // RevokeApp revokes a valid app with all its keys and its API keys, for good. It returns
@@ -130,7 +149,8 @@ func (s *Store) Apps(ctx context.Context) (apps []notifier.App, keys []notifier.
 func scanApp(row interface{ Scan(into ...any) error }) (a notifier.App, err error) {
 	var origins, roles string
 	var audience, life, created, revoked int64
-	if err := row.Scan(&a.ID, &a.Name, &origins, &audience, &roles, &life, &a.Issuer, &a.JWKS, &created, &revoked); err != nil {
+	if err := row.Scan(&a.ID, &a.Name, &origins, &audience, &roles, &life, &a.Issuer, &a.JWKS, &created, &revoked,
+		&a.Base, &a.InboxURL, &a.SettingsURL); err != nil {
 		return notifier.App{}, err
 	}
 	a.Audience, a.MaxLife = notifier.Audience(audience), time.Duration(life)*time.Millisecond

@@ -37,13 +37,14 @@ func (s *Store) Arrive(ctx context.Context, t *notifier.UserToken) (u notifier.U
 
 // welcome returns an existing user, changed as the token says, or sql.ErrNoRows.
 func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.User, changed bool, err error) {
-	var profileAt, signedOut int64
-	err = s.read.QueryRowContext(ctx, `SELECT profile_at, signed_out FROM users WHERE name = $1`, t.Subject).Scan(&profileAt, &signedOut)
+	var profileAt, signedOut, app int64
+	err = s.read.QueryRowContext(ctx, `SELECT profile_at, signed_out, app_id FROM users WHERE name = $1`, t.Subject).Scan(&profileAt, &signedOut, &app)
 	switch {
 	case err != nil:
 		return u, false, err
 	case t.IssuedAt.Unix() < signedOut:
 		return u, false, signedOutError()
+	case !t.ReadOnly && app == 0: // a user whom no app has brought yet
 	case t.ReadOnly, t.Profile == notifier.TokenProfile{}, t.IssuedAt.Unix() <= profileAt:
 		u, err = s.oneUser(ctx, `u.name = $1`, t.Subject)
 		return u, false, err
@@ -68,8 +69,9 @@ func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.
 func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToken) (had, has notifier.User, err error) {
 	// The update locks the row, so that of two tokens the second sees what the first has written.
 	var newest int64
-	err = tx.QueryRowContext(ctx, `UPDATE users SET profile_at = CASE WHEN profile_at < $1 THEN $1 ELSE profile_at END
-		WHERE name = $2 RETURNING seq, profile_at`, t.IssuedAt.Unix(), t.Subject).Scan(&had.Seq, &newest)
+	err = tx.QueryRowContext(ctx, `UPDATE users SET profile_at = CASE WHEN profile_at < $1 THEN $1 ELSE profile_at END,
+			app_id = CASE WHEN app_id = 0 OR profile_at < $1 THEN $3 ELSE app_id END
+		WHERE name = $2 RETURNING seq, profile_at`, t.IssuedAt.Unix(), t.Subject, t.App.ID).Scan(&had.Seq, &newest)
 	if err != nil {
 		return had, has, err
 	}

@@ -118,7 +118,8 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"MailOf":         func(ctx context.Context) error { _, _, err := s.MailOf(ctx, 1); return err },
 		"Holds":          func(ctx context.Context) error { _, err := s.Holds(ctx, &notifier.ReachTarget{}); return err },
 		"SwitchOff":      func(ctx context.Context) error { _, err := s.SwitchOff(ctx, "t"); return err },
-		"KnownToken":     func(ctx context.Context) error { _, err := s.KnownToken(ctx, "t"); return err },
+		"TokenUser":      func(ctx context.Context) error { _, _, err := s.TokenUser(ctx, "t"); return err },
+		"ReaderApps":     func(ctx context.Context) error { _, _, err := s.ReaderApps(ctx, 1, notifier.Ref{}); return err },
 		"Bounced":        func(ctx context.Context) error { return s.Bounced(ctx, "alice", true) },
 		"Revive":         func(ctx context.Context) error { _, err := s.Revive(ctx, notifier.Revival{}); return err },
 		"Preferences":    func(ctx context.Context) error { _, err := s.Preferences(ctx, 1); return err },
@@ -233,7 +234,7 @@ func TestEveryMethodReturnsErrUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	}
 	sqltest.Mend(t, url)
 	for name, call := range calls(pg) {
-		if slices.Contains([]string{"Session", "SavedDraft", "DeleteDraft", "RestoreDraft", "SwitchOff", "Bounced"}, name) { // SetPassword may have ended the session, another call deleted the draft, and there are no targets
+		if slices.Contains([]string{"Session", "SavedDraft", "DeleteDraft", "RestoreDraft", "SwitchOff", "Bounced", "TokenUser"}, name) { // SetPassword may have ended the session, another call deleted the draft, and there are no targets
 			continue
 		}
 		if err := call(t.Context()); err != nil {

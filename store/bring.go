@@ -48,6 +48,9 @@ func (s *Store) bring(ctx context.Context, app int64, names []string) (int, erro
 		if err == nil && taken >= 0 {
 			err = notifier.ErrConflict
 		}
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `UPDATE users SET app_id = $1 WHERE seq BETWEEN $2 AND $3`, app, rows[0].seq, rows[len(rows)-1].seq) // numbers are dense
+		}
 		return err
 	})
 	return len(names), s.fail(err, "create %d users of app %d", len(names), app)

@@ -30,8 +30,15 @@ func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u n
 		return u, 0, false, err
 	}
 	var email string
-	if err = s.read.QueryRowContext(ctx, `SELECT signed_out, provider_email FROM users WHERE seq = $1`, u.Seq).Scan(&since, &email); err != nil {
+	var signsIn bool
+	err = s.read.QueryRowContext(ctx, `SELECT signed_out, provider_email, signs_in FROM users WHERE seq = $1`, u.Seq).Scan(&since, &email, &signsIn)
+	if err != nil {
 		return u, 0, false, err
+	}
+	if !signsIn { // from now on links lead to our own pages
+		if _, err = s.exec(ctx, `UPDATE users SET signs_in = TRUE WHERE seq = $1`, u.Seq); err != nil {
+			return u, 0, false, err
+		}
 	}
 	renamed := p.Display != nil && *p.Display != u.Display
 	moved := p.Email != nil && *p.Email != email

@@ -165,8 +165,10 @@ func (s *Store) SwitchOff(ctx context.Context, token string) (seq int64, err err
 	return seq, s.fail(err, "switch a target off")
 }
 
-// KnownToken reports whether a target has this token.
-func (s *Store) KnownToken(ctx context.Context, token string) (known bool, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets WHERE token = $1)`, text(token)).Scan(&known)
-	return known, s.fail(err, "look up the token of a target")
+// TokenUser returns the user of the target with this token, and the app on whose pages they read notices (0: on ours).
+// It returns notifier.ErrNotFound for an unknown token.
+func (s *Store) TokenUser(ctx context.Context, token string) (u notifier.User, app int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT `+userColumns+`, `+readerApp+` FROM users u WHERE u.seq = (SELECT seq FROM targets WHERE token = $1)`,
+		text(token)).Scan(append(userFields(&u), &app)...)
+	return u, app, s.fail(err, "look up the token of a target")
 }

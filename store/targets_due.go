@@ -11,7 +11,7 @@ import (
 )
 
 // dueTargetsQuery repeats the predicate of the partial index targets_due.
-const dueTargetsQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.mail_when, u.mail_at, u.quiet_from, u.quiet_to
+const dueTargetsQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.mail_when, u.mail_at, u.quiet_from, u.quiet_to, ` + readerApp + `
 	FROM (SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 AND state <> 'off' ORDER BY due_at LIMIT $3) t
 	JOIN users u ON u.seq = t.seq ORDER BY t.due_at, t.id`
 
@@ -24,7 +24,7 @@ func (s *Store) DueTargets(ctx context.Context, kind notifier.ReachKind, limit i
 		var mailWhen string
 		var mailAt int
 		var from, to sql.Null[int64]
-		err := rows.Scan(slices.Concat(r.fields(), userFields(&d.User), []any{&mailWhen, &mailAt, &from, &to})...)
+		err := rows.Scan(slices.Concat(r.fields(), userFields(&d.User), []any{&mailWhen, &mailAt, &from, &to, &d.App})...)
 		d.ReachTarget, d.Quiet = r.target(), quietOf(from, to)
 		d.Zone, _ = d.User.Zones.InForce(s.zone)
 		if kind == notifier.ReachMail && mailWhen == "" {

@@ -29,6 +29,8 @@ type App struct {
 	Origins, Roles    []string
 	Audience, MaxLife string
 	Issuer, JWKS      string
+	Base, InboxURL    string // where links of mails lead
+	SettingsURL       string
 	APIKeys, Back     string
 	Added, Revoked    Dated // Revoked without a date: still valid
 	Columns           []components.Column

@@ -11,6 +11,7 @@ import (
 // Preferences are how and when a user is told outside the pages.
 type Preferences struct {
 	Shown            bool
+	Action           string // where the form posts by the token of a mail, which shows only mail; empty: the user's own settings
 	Mailing, Pushing bool
 	Address          string // says where mails go
 	AddressFault     string // says that they do not arrive; empty: they do
@@ -48,7 +49,18 @@ func Ways() []Way { return []Way{WayInbox, WayDevices, WayMail} }
 
 // ways are the columns that the page has.
 func (p *Preferences) ways() []Way {
+	if p.Action != "" {
+		return []Way{WayMail}
+	}
 	return slices.DeleteFunc(Ways(), func(w Way) bool { return w == WayDevices && !p.Pushing || w == WayMail && !p.Mailing })
+}
+
+// action is where the form posts.
+func (p *Preferences) action() string {
+	if p.Action != "" {
+		return p.Action
+	}
+	return "/settings/preferences"
 }
 
 // text is the head of the column.

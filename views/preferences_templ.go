@@ -37,9 +37,9 @@ func preferencesForm(p *Settings) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 templ.SafeURL
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinURLErrs(at(ctx, "/settings/preferences"))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinURLErrs(at(ctx, p.Preferences.action()))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `preferences.templ`, Line: 7, Col: 80}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `preferences.templ`, Line: 7, Col: 79}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -164,7 +164,7 @@ func preferencesForm(p *Settings) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Preferences.Pushing {
+		if p.Preferences.Pushing && p.Preferences.Action == "" {
 			templ_7745c5c3_Err = components.Select(components.Field{ID: "push", Label: p.Text.T("preferences.push")}, p.Preferences.options("push", p.Preferences.Push)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -17,6 +17,7 @@ import (
 
 type appCmd struct {
 	Add    appAddCmd    `cmd:"" help:"Add a host application, and print its keys once."`
+	Set    appSetCmd    `cmd:"" help:"Change where links of mails and pushes lead the users of an application."`
 	List   appListCmd   `cmd:"" help:"List applications, newest first."`
 	Rotate appRotateCmd `cmd:"" help:"Give an application a new token key; the old one stays valid until it is revoked."`
 	Revoke appRevokeCmd `cmd:"" help:"Revoke an application or one of its keys; every instance refuses its tokens within seconds."`
@@ -54,6 +55,9 @@ type appLine struct {
 	MaxLife   string    `json:"max_life"`
 	Issuer    string    `json:"issuer,omitempty"`
 	JWKS      string    `json:"jwks,omitempty"`
+	Base      string    `json:"base,omitempty"`
+	InboxURL  string    `json:"inbox_url,omitempty"`
+	Settings  string    `json:"settings_url,omitempty"`
 	Keys      []string  `json:"keys"` // that are valid
 	CreatedAt time.Time `json:"created_at"`
 	RevokedAt time.Time `json:"revoked_at,omitzero"`
@@ -62,7 +66,8 @@ type appLine struct {
 func appLineOf(a notifier.App, keys []notifier.AppKey, cfg config.Config) appLine {
 	l := appLine{
 		ID: a.ID, Name: a.Name, Origins: append([]string{}, a.Origins...), Audience: cfg.Audiences[a.Audience], Roles: append([]string{}, a.Roles...),
-		MaxLife: a.MaxLife.String(), Issuer: a.Issuer, JWKS: a.JWKS, Keys: []string{}, CreatedAt: a.CreatedAt, RevokedAt: a.RevokedAt,
+		MaxLife: a.MaxLife.String(), Issuer: a.Issuer, JWKS: a.JWKS, Base: a.Base, InboxURL: a.InboxURL, Settings: a.SettingsURL,
+		Keys: []string{}, CreatedAt: a.CreatedAt, RevokedAt: a.RevokedAt,
 	}
 	for _, k := range keys {
 		if k.AppID == a.ID && k.RevokedAt.IsZero() {

@@ -16,6 +16,9 @@ import (
 type appAddCmd struct {
 	Name      string        `arg:"" help:"The application."`
 	Origin    []string      `placeholder:"ORIGIN" help:"Where its pages are, such as https://shop.example.com; may be repeated."`
+	Base      string        `placeholder:"URL" help:"Put before links of notices that begin with /; empty: the first origin."`
+	InboxURL  string        `name:"inbox-url" placeholder:"URL" help:"Where its users see all their notices; empty: the base."`
+	Settings  string        `name:"settings-url" placeholder:"URL" help:"Where its users choose how they get mail; empty: a page of Carillon that needs no sign-in."`
 	Audience  string        `default:"user" help:"The audience of its users (${default})."`
 	Roles     []string      `placeholder:"ROLE,…" help:"Roles that its tokens may give; never staff."`
 	MaxLife   time.Duration `default:"1h" help:"The longest life of a token, from 1m to 24h (${default})."`
@@ -56,6 +59,7 @@ func (a appAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 	}
 	asked := notifier.App{
 		Name: a.Name, Origins: a.Origin, Audience: audience, Roles: a.Roles, MaxLife: a.MaxLife, Issuer: a.Issuer, JWKS: a.JWKS,
+		AppPlaces: notifier.AppPlaces{Base: a.Base, InboxURL: a.InboxURL, SettingsURL: a.Settings},
 	}
 	return c.withApps(ctx, cfg, func(apps *app.Apps) error {
 		added, err := apps.Add(ctx, commandLine(), asked, publicKey)

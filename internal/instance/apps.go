@@ -2,6 +2,7 @@ package instance
 
 import (
 	"log/slog"
+	"net/http"
 
 	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/internal/config"
@@ -24,7 +25,7 @@ func NewVerifier(cfg config.Config, db *store.Store, log *slog.Logger) (*app.Ver
 	if err != nil {
 		return nil, err
 	}
-	return app.NewVerifier(app.VerifierConfig{Store: db, Audiences: cfg.Audiences, SessionKeys: keys, PublicURL: publicURL(cfg), Log: log})
+	return app.NewVerifier(app.VerifierConfig{Store: db, Audiences: cfg.Audiences, SessionKeys: keys, PublicURL: publicURL(cfg), HTTP: &http.Client{Transport: outboundTransport(&cfg)}, Log: log})
 }
 
 // publicURL returns how browsers reach the server; empty if that is not configured.

@@ -76,7 +76,7 @@ func (d *devices) Test(ctx context.Context, user notifier.User, text *locale.Pri
 		target := &all[i].ReachTarget
 		out := d.stage.Try(ctx, target, func(ctx context.Context) reach.Outcome {
 			return d.teller.send(ctx, target, push.Message{
-				Notification: push.Notification{Title: text.T("devices.test_title"), Body: text.T("devices.test_body"), Lang: text.Lang(), Navigate: d.teller.base + "/settings"},
+				Notification: push.Notification{Title: text.T("devices.test_title"), Body: text.T("devices.test_body"), Lang: text.Lang(), Navigate: d.teller.settings},
 				Key:          "test", Expires: time.Now().Add(testTTL), Urgent: true,
 			})
 		})

@@ -18,6 +18,7 @@ import (
 	"github.com/carillonhq/carillon/internal/asking"
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/embedded"
+	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/internal/tracing"
@@ -69,6 +70,7 @@ type instance struct {
 	signIns       *session.SignIns
 	slips         *session.Slips
 	tokens        *app.Verifier
+	links         *links.Maker
 	people        *person.People
 	who           *asking.Who
 	inbox         *inbox.Inbox

@@ -48,6 +48,8 @@ func (i *instance) pages() (http.Handler, error) {
 		Audit:     i.db,
 		Settings:  settings{i.people, i.db},
 		Reach:     tellings{i.people, i.db},
+		Links:     i.links,
+		Places:    places{i.db, i.tokens},
 		Mailing:   i.mailer != nil || i.outbox != nil,
 
 		Topics:        i.topics,
@@ -147,11 +149,6 @@ type tellings struct {
 // MailOf returns the mail address of a user, and whether it is told; empty: none.
 func (t tellings) MailOf(ctx context.Context, seq int64) (string, notifier.ReachState, error) {
 	return t.db.MailOf(ctx, seq)
-}
-
-// KnownToken reports whether there is a target with this token.
-func (t tellings) KnownToken(ctx context.Context, token string) (bool, error) {
-	return t.db.KnownToken(ctx, token)
 }
 
 // roles reads from SQL, and changes through people.

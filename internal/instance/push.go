@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/internal/outbound"
 	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
@@ -43,7 +44,7 @@ func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]reac
 	}
 	teller := pushTeller{
 		sender: &push.Sender{Key: key, Contact: i.cfg.Push.Contact, Client: i.pushClient(), Now: time.Now},
-		texts:  texts, types: i.topics, announcements: i.announcements, base: i.linksBase(), log: i.log,
+		texts:  texts, types: i.topics, announcements: i.announcements, links: i.linksFor, settings: i.links.For(links.Reader{}).Settings(), log: i.log,
 	}
 	i.devices = &devices{Store: i.db, hosts: i.cfg.Push.Hosts, key: public, teller: teller}
 	return []reach.Way{{
@@ -52,15 +53,15 @@ func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]reac
 	}}, nil
 }
 
-// pushClient returns a client that reaches public addresses and those that the operator allows. With a proxy,
-// it is the proxy that decides.
+// pushClient returns the client of push services.
 func (i *instance) pushClient() *http.Client {
-	if proxy := i.cfg.OutboundProxy; proxy != nil {
-		client := push.NewClient((&net.Dialer{Timeout: dialWait}).DialContext)
-		if t, ok := client.Transport.(*http.Transport); ok {
-			t.Proxy = http.ProxyURL(proxy)
-		}
-		return client
-	}
-	return push.NewClient(outbound.Dialer{Allow: i.cfg.OutboundAllow, Timeout: dialWait}.DialContext)
+	client := push.NewClient(nil)
+	client.Transport = outboundTransport(&i.cfg)
+	return client
+}
+
+// outboundTransport reaches public addresses and those that the operator allows, for everything that somebody else has
+// named: push services and the keys of apps. With a proxy, it is the proxy that decides.
+func outboundTransport(cfg *config.Config) *http.Transport {
+	return outbound.Dialer{Allow: cfg.OutboundAllow, Timeout: dialWait}.Transport(cfg.OutboundProxy)
 }

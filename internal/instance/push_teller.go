@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/push"
@@ -24,16 +24,17 @@ type pushTeller struct {
 	texts         *locale.Catalogue
 	types         reach.Types
 	announcements pipeline.AnnouncementBadges
-	base          string // how links begin
+	links         func(context.Context, *reach.Message) links.Links
+	settings      string // where users choose how they are notified
 	log           *slog.Logger
 }
 
 // Tell sends one message to one device.
 func (t pushTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
-	text, newest := t.texts.For(m.User.Locale, ""), &m.Entries[0]
+	text, newest, leading := t.texts.For(m.User.Locale, ""), &m.Entries[0], t.links(ctx, m)
 	message := push.Message{
 		Notification: push.Notification{
-			Title: newest.Title, Body: newest.Body, Lang: text.Lang(), Navigate: t.base + "/n/" + strconv.FormatInt(newest.NoticeID, 10),
+			Title: newest.Title, Body: newest.Body, Lang: text.Lang(), Navigate: leading.Notice(newest.NoticeID),
 		},
 		Key: newest.Key, Badge: t.badge(ctx, m), Inbox: m.Badge, Urgent: t.urgent(m.Entries), Expires: newest.ExpiresAt,
 	}
@@ -45,7 +46,7 @@ func (t pushTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 		message.Expires = time.Time{}
 		message.Notification.Title = text.N("mail.heading", int64(n))
 		message.Notification.Body = strings.Join(titles, "\n")
-		message.Notification.Navigate = t.base + "/inbox"
+		message.Notification.Navigate = leading.Inbox()
 	}
 	return t.send(ctx, m.Target, message)
 }

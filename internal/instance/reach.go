@@ -3,10 +3,10 @@ package instance
 import (
 	"context"
 	"fmt"
-	"net"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -65,25 +65,11 @@ func (i *instance) mailWay(texts *locale.Catalogue) ([]reach.Way, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare mails: %w", err)
 	}
-	composer, err := views.NewComposer(texts, i.linksBase())
-	if err != nil {
-		return nil, err
+	if i.cfg.PublicURL == nil && i.cfg.SMTP != nil {
+		i.log.Warn("links of mails lead only to this machine", "base", linksBase(&i.cfg), "cure", "set --public-url to the address that browsers use")
 	}
-	return []reach.Way{{Kind: notifier.ReachMail, Teller: mailTeller{to, composer}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
-}
-
-// linksBase returns how the links of mails begin: the public URL, or the address on which the server listens.
-func (i *instance) linksBase() string {
-	if i.cfg.PublicURL == nil {
-		host, port, err := net.SplitHostPort(i.cfg.Addr)
-		if err == nil && host == "" {
-			return "http://" + net.JoinHostPort("localhost", port)
-		}
-		return "http://" + i.cfg.Addr
-	}
-	u := *i.cfg.PublicURL
-	u.Path = ""
-	return u.String() + i.cfg.Path()
+	composer := views.NewComposer(texts, i.links.Host())
+	return []reach.Way{{Kind: notifier.ReachMail, Teller: mailTeller{to, composer, i.linksFor}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
 }
 
 func (i *instance) closeMailer(context.Context) (func() error, error) {
@@ -102,6 +88,7 @@ type letters interface {
 type mailTeller struct {
 	to       letters
 	composer *views.Composer
+	links    func(context.Context, *reach.Message) links.Links
 }
 
 // Tell writes one letter and sends it.
@@ -111,7 +98,7 @@ func (t mailTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 		name = m.User.Name
 	}
 	letter, err := t.composer.Compose(ctx, &views.Digest{
-		To: m.Target.Address, Name: name, Locale: m.User.Locale, Zone: m.Zone, Token: m.Target.Token, Target: m.Target.ID,
+		To: m.Target.Address, Name: name, Locale: m.User.Locale, Zone: m.Zone, Links: t.links(ctx, m), Target: m.Target.ID,
 		Upto: m.Target.UpTo, Urgent: m.Target.Urgent, Daily: m.Target.Daily >= 0, Wait: m.Target.Wait, Total: len(m.Entries), Entries: m.Entries,
 	})
 	if err != nil {

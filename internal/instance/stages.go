@@ -12,6 +12,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/doctor"
 	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
@@ -95,6 +96,9 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	})
 	if i.tokens, err = NewVerifier(i.cfg, i.db, i.log); err != nil {
 		return nil, fmt.Errorf("prepare the verification of tokens: %w", err)
+	}
+	if i.links, err = links.New(linksBase(&i.cfg), signing); err != nil {
+		return nil, err
 	}
 	i.hub = live.New(live.Config{
 		Redis: i.rdb, Keys: space, Toasts: i.toasts, Announcements: unreadReports{i.announcements}, Badges: pipeline.Badges{Inbox: i.inbox, Announcements: i.announcements}, Sessions: app.Streams{Sessions: i.sessions, Users: i.db, Verifier: i.tokens},

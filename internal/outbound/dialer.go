@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -55,6 +57,18 @@ func (d Dialer) Allowed(addr netip.Addr) bool {
 		}
 	}
 	return true
+}
+
+// Transport returns a transport for addresses that somebody else has named. With a proxy, it is the proxy that decides
+// which of them may be reached.
+func (d Dialer) Transport(proxy *url.URL) *http.Transport {
+	t := &http.Transport{
+		DialContext: d.DialContext, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 10 * time.Second,
+	}
+	if proxy != nil {
+		t.DialContext, t.Proxy = (&net.Dialer{Timeout: d.Timeout}).DialContext, http.ProxyURL(proxy)
+	}
+	return t
 }
 
 func (d Dialer) control(_ context.Context, _, address string, _ syscall.RawConn) error {

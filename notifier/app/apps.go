@@ -24,6 +24,8 @@ type Store interface {
 	AddApp(ctx context.Context, a notifier.App, key *notifier.AppKey, apiKey []byte) (notifier.App, error)
 	// AddAppKey adds a key. It returns notifier.ErrConflict when the app has MaxAppKeys.
 	AddAppKey(ctx context.Context, name string, key notifier.AppKey) (notifier.App, notifier.AppKey, error)
+	// ChangeApp changes an app as change does, in one transaction; an error of change is returned as it is.
+	ChangeApp(ctx context.Context, name string, change func(*notifier.App) error) (notifier.App, error)
 	// RevokeApp revokes an app with all its keys, and its API keys.
 	RevokeApp(ctx context.Context, name string) (notifier.App, error)
 	RevokeAppKey(ctx context.Context, name string, id int64) (notifier.App, error)
@@ -86,6 +88,19 @@ func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publi
 	}
 	s.record(ctx, by, "app.add", added.App, "")
 	return added, nil
+}
+
+// Change changes the fields of an app that change names, all or none. It returns a *notifier.InvalidError, or
+// notifier.ErrNotFound for an app that is unknown or revoked.
+func (s *Apps) Change(ctx context.Context, by notifier.Actor, name string, change notifier.AppChange) (notifier.App, error) {
+	a, err := s.cfg.Store.ChangeApp(ctx, name, func(a *notifier.App) error {
+		change.Apply(a)
+		return a.Validate(s.cfg.Audiences)
+	})
+	if err == nil {
+		s.record(ctx, by, "app.change", a, change.String())
+	}
+	return a, err
 }
 
 // Rotate adds a new key to an app that has keys here, and returns it as AddedApp.TokenKey. The old keys

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"github.com/carillonhq/carillon/internal/outbound"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -20,7 +21,9 @@ const (
 	fetchTimeout = 5 * time.Second
 	maxSet       = 64 << 10         // bytes
 	setLife      = 10 * time.Minute // a set is fetched again after this
+	oldLife      = time.Hour        // a set that is this old is used only after a try to fetch it again
 	askAgain     = time.Minute      // a set is not fetched again within this, whatever keys are asked for
+	fetchWait    = 3 * time.Second  // how long a request waits for a set that may have its key
 )
 
 // jwks fetches and caches the key sets (RFC 7517) of apps.
@@ -33,44 +36,77 @@ type jwks struct {
 	sets map[int64]*keySet // by app
 }
 
-// keySet is the set of one app. Its lock is held while the set is fetched, so that each set is
-// fetched once at a time and an unreachable host delays only its own app.
+// keySet is the set of one app. Its lock is never held during a fetch, so a known key is found at once, whatever else
+// is asked for and however slow the host is. Unknown keys leave nothing behind.
 type keySet struct {
-	mu    sync.Mutex
-	url   string
-	keys  map[string]verifyKey // by kid; nil: never fetched
-	asked time.Time
-	taken time.Time
+	mu       sync.Mutex
+	url      string
+	keys     map[string][]verifyKey // by kid; nil: never fetched
+	asked    time.Time
+	taken    time.Time
+	failed   bool          // the last fetch
+	fetching chan struct{} // closed when the fetch under way ends; nil: there is none
 }
 
-// find returns the key of an app with this name, or without a name if the set has only one. It
-// returns the zero key if the set has none, and notifier.ErrUnavailable if the set was never fetched.
-// An unknown name fetches the set again, at most once a minute; the last good set stays.
-func (j *jwks) find(ctx context.Context, a *notifier.App, kid string) (verifyKey, error) {
+// find returns the key of an app with this name and algorithm; see keySet.key. It returns the zero key if the set has
+// none, and notifier.ErrUnavailable if the set was never fetched. An unknown name fetches the set again, at most once a
+// minute and once at a time; the last good set stays. Only requests for unknown keys wait, at most fetchWait.
+func (j *jwks) find(ctx context.Context, a *notifier.App, kid, alg string) (verifyKey, error) {
 	set := j.set(a)
 	set.mu.Lock()
-	defer set.mu.Unlock()
-	key, found := set.key(kid)
+	key, found := set.key(kid, alg)
 	now := j.now()
-	due := !found || now.Sub(set.taken) >= setLife
-	if due && (set.asked.IsZero() || now.Sub(set.asked) >= askAgain) {
-		set.asked = now
-		keys, err := j.fetch(ctx, a)
-		if err != nil {
-			j.log.WarnContext(ctx, "could not fetch the keys of an app", "app", a.Name, "url", a.JWKS, "err", err)
-		} else {
-			set.keys, set.taken = keys, now
-		}
-		key, _ = set.key(kid)
+	age := now.Sub(set.taken)
+	if due := !found || age >= setLife; due && set.fetching == nil && (set.asked.IsZero() || now.Sub(set.asked) >= askAgain) {
+		set.asked, set.fetching = now, make(chan struct{})
+		go j.refresh(context.WithoutCancel(ctx), a, set)
 	}
+	fetching := set.fetching
+	set.mu.Unlock()
+	if fetching != nil && (!found || age >= oldLife && !set.hasFailed()) {
+		wait := time.NewTimer(fetchWait)
+		defer wait.Stop()
+		select {
+		case <-fetching:
+		case <-wait.C:
+		case <-ctx.Done():
+		}
+	}
+	set.mu.Lock()
+	defer set.mu.Unlock()
 	if set.keys == nil {
 		return verifyKey{}, fmt.Errorf("the keys of %s: %w", a.Name, notifier.ErrUnavailable)
 	}
-	key.app = a
-	if key.key == nil {
+	if key, found = set.key(kid, alg); !found {
 		return verifyKey{}, nil
 	}
+	key.app = a
 	return key, nil
+}
+
+// refresh fetches a set and ends the fetch under way.
+func (j *jwks) refresh(ctx context.Context, a *notifier.App, set *keySet) {
+	keys, err := j.fetch(ctx, a)
+	if err != nil {
+		attrs := []any{"app", a.Name, "url", a.JWKS, "err", err}
+		if errors.Is(err, outbound.ErrPrivate) {
+			attrs = append(attrs, "cure", "allow its network with --outbound-allow")
+		}
+		j.log.WarnContext(ctx, "could not fetch the keys of an app", attrs...)
+	}
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	if set.failed = err != nil; err == nil {
+		set.keys, set.taken = keys, j.now()
+	}
+	close(set.fetching)
+	set.fetching = nil
+}
+
+func (s *keySet) hasFailed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
 }
 
 func (j *jwks) set(a *notifier.App) *keySet {
@@ -84,22 +120,33 @@ func (j *jwks) set(a *notifier.App) *keySet {
 	return set
 }
 
-func (s *keySet) key(kid string) (verifyKey, bool) {
-	if kid == "" && len(s.keys) == 1 {
-		for _, only := range s.keys {
-			return only, true
+// key returns the key with this name and algorithm: providers give keys of several algorithms one name. For a token
+// without a name it is the only key of the algorithm.
+func (s *keySet) key(kid, alg string) (found verifyKey, ok bool) {
+	n := 0
+	for name, keys := range s.keys {
+		if kid != "" && name != kid {
+			continue
+		}
+		for _, k := range keys {
+			if string(k.alg) == alg {
+				found = k
+				n++
+			}
 		}
 	}
-	key, found := s.keys[kid]
-	return key, found
+	if kid != "" {
+		return found, n > 0
+	}
+	return found, n == 1
 }
 
 var errSet = errors.New("not a set of keys")
 
 // fetch returns the keys of a set that can verify tokens. Others, such as secrets and keys for
 // encryption, are ignored.
-func (j *jwks) fetch(ctx context.Context, a *notifier.App) (map[string]verifyKey, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout) // others wait for it too
+func (j *jwks) fetch(ctx context.Context, a *notifier.App) (map[string][]verifyKey, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.JWKS, nil)
 	if err != nil {
@@ -124,22 +171,28 @@ func (j *jwks) fetch(ctx context.Context, a *notifier.App) (map[string]verifyKey
 	return parseSet(text)
 }
 
-func parseSet(text []byte) (map[string]verifyKey, error) {
+// parseSet reads a set leniently: a member that is unknown, a certificate that cannot be read and a key of another kind
+// leave the other keys usable.
+func parseSet(text []byte) (map[string][]verifyKey, error) {
 	var raw struct {
-		Keys []json.RawMessage `json:"keys"`
+		Keys []map[string]json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(text, &raw); err != nil || raw.Keys == nil {
 		return nil, errSet
 	}
-	keys := map[string]verifyKey{}
-	for _, text := range raw.Keys {
+	keys := map[string][]verifyKey{}
+	for _, members := range raw.Keys {
+		for _, certificate := range []string{"x5c", "x5t", "x5t#S256", "x5u"} {
+			delete(members, certificate) // the key itself is what counts
+		}
 		var k jose.JSONWebKey
-		if k.UnmarshalJSON(text) != nil || k.Use != "" && k.Use != "sig" || !k.IsPublic() {
+		text, err := json.Marshal(members)
+		if err != nil || k.UnmarshalJSON(text) != nil || k.Use != "" && k.Use != "sig" || !k.IsPublic() {
 			continue
 		}
 		alg, ok := algOf(k.Key)
 		if ok && (k.Algorithm == "" || k.Algorithm == string(alg)) {
-			keys[k.KeyID] = verifyKey{alg: alg, key: k.Key}
+			keys[k.KeyID] = append(keys[k.KeyID], verifyKey{alg: alg, key: k.Key})
 		}
 	}
 	if len(keys) == 0 {

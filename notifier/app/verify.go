@@ -30,7 +30,7 @@ type VerifierConfig struct {
 	Audiences   map[notifier.Audience]string
 	SessionKeys [][]byte
 	PublicURL   string
-	HTTP        *http.Client     // fetches the keys of apps; nil: one with a timeout
+	HTTP        *http.Client     // fetches the keys of apps; nil: one that reaches any address
 	Now         func() time.Time // nil: time.Now
 	Log         *slog.Logger     // nil: silent
 }
@@ -56,12 +56,14 @@ func NewVerifier(c VerifierConfig) (*Verifier, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.HTTP == nil {
-		c.HTTP = &http.Client{Timeout: fetchTimeout, CheckRedirect: onlyHTTPS}
+		c.HTTP = &http.Client{Timeout: fetchTimeout}
 	}
+	client := *c.HTTP
+	client.CheckRedirect = onlyHTTPS
 	return &Verifier{
 		cfg:      c,
 		known:    known{store: c.Store, seal: sealer, now: c.Now, log: c.Log},
-		sets:     jwks{client: c.HTTP, now: c.Now, log: c.Log, sets: map[int64]*keySet{}},
+		sets:     jwks{client: &client, now: c.Now, log: c.Log, sets: map[int64]*keySet{}},
 		verified: otter.Must(&otter.Options[[sha256.Size]byte, notifier.UserToken]{MaximumSize: maxVerified}),
 	}, nil
 }
@@ -97,6 +99,18 @@ func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken
 	return t, err
 }
 
+// App returns a valid app by its number. While SQL is away it goes by what was known before.
+func (v *Verifier) App(ctx context.Context, id int64) (notifier.App, bool) {
+	apps, err := v.known.get(ctx)
+	if err != nil {
+		apps = v.known.stale()
+	}
+	if apps == nil || apps.apps[id] == nil {
+		return notifier.App{}, false
+	}
+	return *apps.apps[id], true
+}
+
 // KnowsOrigin reports whether pages of any app are at this origin. While SQL is away it goes by what was
 // known before.
 func (v *Verifier) KnowsOrigin(ctx context.Context, origin string) bool {
@@ -122,7 +136,7 @@ func (v *Verifier) verify(ctx context.Context, apps *snapshot, token string) (no
 	key := apps.keys[id]
 	if key.app == nil {
 		id = 0
-		if key, err = v.foreign(ctx, apps, token, head.KeyID); err != nil {
+		if key, err = v.foreign(ctx, apps, token, head.KeyID, head.Algorithm); err != nil {
 			return notifier.UserToken{}, err
 		}
 	}
@@ -141,7 +155,7 @@ func (v *Verifier) verify(ctx context.Context, apps *snapshot, token string) (no
 
 // foreign finds the key of a token whose app has a JWKS. The issuer is read before the signature is
 // verified: it only chooses the set in which the key must be.
-func (v *Verifier) foreign(ctx context.Context, apps *snapshot, token, kid string) (verifyKey, error) {
+func (v *Verifier) foreign(ctx context.Context, apps *snapshot, token, kid, alg string) (verifyKey, error) {
 	if len(apps.issuers) == 0 {
 		return verifyKey{}, nil
 	}
@@ -159,7 +173,7 @@ func (v *Verifier) foreign(ctx context.Context, apps *snapshot, token, kid strin
 	if err != nil || iss == nil || apps.issuers[*iss] == nil {
 		return verifyKey{}, invalid()
 	}
-	return v.sets.find(ctx, apps.issuers[*iss], kid)
+	return v.sets.find(ctx, apps.issuers[*iss], kid, alg)
 }
 
 func invalid() error { return &notifier.TokenError{Code: notifier.TokenInvalid} }

@@ -54,6 +54,7 @@ type Types interface {
 type Message struct {
 	Target  *notifier.ReachTarget // as claimed: UpTo and Urgent identify the message
 	User    notifier.User
+	App     int64 // as in notifier.ReachDue
 	Zone    *time.Location
 	Entries []notifier.Entry // newest first; at least one
 	Badge   int64            // unread notices in the inbox

@@ -91,7 +91,7 @@ func (w *way) send(ctx context.Context, c *claim) Outcome {
 	if !held {
 		return Outcome{Verdict: Told, Reason: NothingLeft}
 	}
-	m := Message{Target: &c.target, User: c.due.User, Zone: notifier.Location(c.due.Zone), Entries: open, Badge: page.Unread}
+	m := Message{Target: &c.target, User: c.due.User, App: c.due.App, Zone: notifier.Location(c.due.Zone), Entries: open, Badge: page.Unread}
 	ctx, cancel := finishing(ctx)
 	defer cancel()
 	out := w.Teller.Tell(ctx, &m)

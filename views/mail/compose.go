@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/locale"
@@ -31,7 +31,7 @@ type Digest struct {
 	Name    string // of the user
 	Locale  string // a BCP 47 tag; empty: English
 	Zone    *time.Location
-	Token   string // switches the target off
+	Links   links.Links
 	Target  int64
 	Upto    int64 // the At of the newest row that is told
 	Urgent  bool  // it did not wait, because its rows are of urgent types
@@ -44,22 +44,15 @@ type Digest struct {
 // Composer writes letters. It is safe for concurrent use.
 type Composer struct {
 	texts *locale.Catalogue
-	base  string
 	host  string
 }
 
-// NewComposer returns a composer whose links begin with base: the public URL with its path, and without
-// a slash at its end.
-func NewComposer(texts *locale.Catalogue, base string) (*Composer, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Hostname() == "" || strings.HasSuffix(base, "/") {
-		return nil, fmt.Errorf("links of mails cannot begin with %q", base)
-	}
-	host := u.Hostname()
+// NewComposer returns a composer of letters whose ids name this host.
+func NewComposer(texts *locale.Catalogue, host string) *Composer {
 	if addr, err := netip.ParseAddr(host); err == nil && addr.Is6() {
 		host = "ipv6." + strings.ReplaceAll(addr.WithZone("").StringExpanded(), ":", "-")
 	}
-	return &Composer{texts: texts, base: base, host: host}, nil
+	return &Composer{texts: texts, host: host}
 }
 
 // letter is what the two forms of a letter show.
@@ -110,8 +103,8 @@ func (c *Composer) letter(d *Digest) *letter {
 	entries := d.Entries[:min(len(d.Entries), MaxRows)]
 	total := max(d.Total, len(d.Entries))
 	p := &letter{
-		text: text, subject: entries[0].Title, open: c.link(entries[0].NoticeID), openText: text.T("mail.open"),
-		why: why(text, d, int64(total)), settings: c.base + "/settings", unsubscribe: c.base + "/u/" + url.PathEscape(d.Token),
+		text: text, subject: entries[0].Title, open: d.Links.Notice(entries[0].NoticeID), openText: text.T("mail.open"),
+		why: why(text, d, int64(total)), settings: d.Links.Settings(), unsubscribe: d.Links.Unsubscribe(),
 	}
 	if d.Name != "" {
 		p.account = text.F("nav.account", "Name", d.Name)
@@ -120,7 +113,7 @@ func (c *Composer) letter(d *Digest) *letter {
 	if total > 1 {
 		p.heading = text.N("mail.heading", int64(total))
 		p.subject = text.N("mail.subject", int64(total), "Title", entries[0].Title)
-		p.open, p.openText = c.base+"/inbox", text.T("mail.open_inbox")
+		p.open, p.openText = d.Links.Inbox(), text.T("mail.open_inbox")
 		room = shortBody
 	}
 	if more := total - len(entries); more > 0 {
@@ -134,15 +127,10 @@ func (c *Composer) letter(d *Digest) *letter {
 		e := &entries[i]
 		at := e.CreatedAt.In(zone)
 		p.rows = append(p.rows, row{
-			title: e.Title, body: short(e.Body, room), link: c.link(e.NoticeID), time: text.Exact(at), datetime: at.Format(time.RFC3339),
+			title: e.Title, body: short(e.Body, room), link: d.Links.Notice(e.NoticeID), time: text.Exact(at), datetime: at.Format(time.RFC3339),
 		})
 	}
 	return p
-}
-
-// link returns the address that marks a notice read and leads to its subject.
-func (c *Composer) link(noticeID int64) string {
-	return c.base + "/n/" + strconv.FormatInt(noticeID, 10)
 }
 
 // why says why the user gets this letter.

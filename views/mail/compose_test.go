@@ -1,6 +1,7 @@
 package mail_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/carillonhq/carillon/internal/links"
 	sending "github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/locale"
@@ -28,11 +30,18 @@ func composer(t *testing.T) *mail.Composer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := mail.NewComposer(texts, base)
+	return mail.NewComposer(texts, "notices.example.com")
+}
+
+// linked are the links of a user who can sign in here.
+func linked(token string) links.Links { return maker().For(links.Reader{Seq: 7, Token: token}) }
+
+func maker() *links.Maker {
+	m, err := links.New(base, [][]byte{bytes.Repeat([]byte{7}, 32)})
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	return c
+	return m
 }
 
 func compose(t *testing.T, d mail.Digest) sending.Letter {
@@ -60,7 +69,7 @@ func entries(titles ...string) []notifier.Entry {
 func digest(locale string, titles ...string) mail.Digest {
 	all := entries(titles...)
 	return mail.Digest{
-		To: "alice@example.com", Name: "alice", Locale: locale, Zone: time.FixedZone("", 9*60*60), Token: "tok-EN_1", Target: 42,
+		To: "alice@example.com", Name: "alice", Locale: locale, Zone: time.FixedZone("", 9*60*60), Links: linked("tok-EN_1"), Target: 42,
 		Upto: all[0].At, Wait: 30 * time.Minute, Total: len(all), Entries: all,
 	}
 }
@@ -89,7 +98,9 @@ func TestLettersInThreeLanguages(t *testing.T) {
 			several.Entries[i].Body = rows[i][1]
 		}
 		single.Entries[0].Body = rows[2][1]
-		for name, d := range map[string]mail.Digest{"single": single, "several": several} {
+		app := digest(lang, rows[0][0], rows[1][0])
+		app.Links = maker().For(links.Reader{Seq: 7, Away: true, Token: "tok-EN_1"})
+		for name, d := range map[string]mail.Digest{"single": single, "several": several, "app": app} {
 			l := compose(t, d)
 			golden(t, name+"."+lang+".txt", "Subject: "+l.Subject+"\n\n"+l.Text)
 			golden(t, name+"."+lang+".html", l.HTML+"\n")
@@ -169,7 +180,7 @@ func TestALetterLoadsNothingAndLinksOnlyToUs(t *testing.T) {
 	t.Parallel()
 	evil := `"><script>alert(1)</script><img src=https://eve.example/p.gif>`
 	d := digest("en", evil, evil)
-	d.Name, d.Token, d.Locale = evil, "../"+evil, evil
+	d.Name, d.Links, d.Locale = evil, linked("../"+evil), evil
 	for i := range d.Entries {
 		d.Entries[i].Body, d.Entries[i].Link = evil, "javascript:alert(1)"
 	}

@@ -1,0 +1,125 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/carillonhq/carillon/internal/links"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+const openPath = links.OpenPath
+
+// Place is where a user reads notices.
+type Place struct {
+	Here bool           // they can sign in here
+	Apps []notifier.App // on whose pages they read the notice, the one that sent it first
+}
+
+// Places finds where users read notices, and who has the token of a mail. Both return notifier.ErrNotFound.
+type Places interface {
+	Of(ctx context.Context, seq int64, sender notifier.Ref) (Place, error)
+	// TokenUser also returns the page of the user's app with their settings; empty: ours.
+	TokenUser(ctx context.Context, token string) (u notifier.User, settings string, err error)
+}
+
+// openLink leads a user of an app from a mail to the subject of a notice, and marks it read. They have no session: the
+// token is signed for this notice and user. It shows nothing and leads only where the stored notice and the app say.
+func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
+	id, seq, ok := h.Links.Read(r.PathValue("token"))
+	if !ok {
+		return h.strangers.refuse(visitOf(r).Address, h.Now())
+	}
+	var n notifier.Notice
+	if id != 0 {
+		found, err := h.Directory.Notice(r.Context(), id)
+		switch {
+		case err == nil:
+			n = found
+		case !errors.Is(err, notifier.ErrNotFound): // one that was deleted leads to the inbox
+			return fmt.Errorf("open notice %d: %w", id, err)
+		}
+	}
+	place, err := h.Places.Of(r.Context(), seq, n.Sender)
+	if errors.Is(err, notifier.ErrNotFound) {
+		return h.strangers.refuse(visitOf(r).Address, h.Now())
+	}
+	if err != nil {
+		return fmt.Errorf("open notice %d for user %d: %w", id, seq, err)
+	}
+	link := ""
+	if n.ID != 0 && !isOver(&n, h.Now()) {
+		link = safeLink(n.Link)
+		if err := h.markOpened(r, seq, &n); err != nil {
+			return fmt.Errorf("open notice %d for user %d: %w", id, seq, err)
+		}
+	}
+	private(w.Header())
+	to := h.leads(place, link)
+	switch {
+	case to != "":
+		leave(w, to)
+		return nil
+	case place.Here && n.ID != 0:
+		redirect(w, r, followPath+idText(n.ID))
+		return nil
+	case place.Here:
+		redirect(w, r, inboxPath)
+		return nil
+	}
+	p := &views.Unsubscribe{Frame: h.bareFrame(r)}
+	p.Title = p.Text.T("opened.title")
+	return h.page(w, r, http.StatusOK, views.OpenedPage(p))
+}
+
+// leads returns where a link of a notice leads its reader (empty: to the inbox of their app), or nothing if no page is known.
+func (h *Handlers) leads(place Place, link string) string {
+	for i := range place.Apps {
+		if to := place.Apps[i].Opens(link); to != "" {
+			return to
+		}
+	}
+	if strings.HasPrefix(link, "/") {
+		if h.LinkBase == "" {
+			return ""
+		}
+		return h.LinkBase + link
+	}
+	return link
+}
+
+// markOpened marks a notice read if a person has followed its link. While Redis is unavailable the link only leads on.
+func (h *Handlers) markOpened(r *http.Request, seq int64, n *notifier.Notice) error {
+	if !h.byPerson(r) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
+	defer cancel()
+	e, err := h.Inbox.Find(ctx, seq, n.Key(), 0)
+	if err == nil && e.NoticeID == n.ID && !e.Read {
+		_, err = h.Inbox.Follow(ctx, seq, e.Key, n.ID)
+	}
+	if errors.Is(err, notifier.ErrNotFound) || h.storedInstead(r, err) {
+		return nil // it is archived, deleted or replaced, or will stay unread for now
+	}
+	return err
+}
+
+// byPerson reports whether a person has followed a link, and not a program that scans mails: those fetch each link
+// before anybody has read it. Over https, browsers say that they navigate (Fetch Metadata, since 2023 in all of them);
+// scanners seldom do, and prefetching browsers say that they prefetch. Over http browsers say nothing; such an
+// installation is out of reach of the scanners of mail services.
+func (h *Handlers) byPerson(r *http.Request) bool {
+	if r.Method != http.MethodGet || prefetch(r) {
+		return false
+	}
+	mode, dest := r.Header.Get("Sec-Fetch-Mode"), r.Header.Get("Sec-Fetch-Dest")
+	if mode == "" && dest == "" {
+		return !h.secure
+	}
+	return mode == "navigate" && dest == "document"
+}

@@ -1,0 +1,194 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/handlers"
+	"github.com/carillonhq/carillon/internal/links"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// places is a fake in which the user with the token "t" is alice, and every user reads notices at place.
+type places struct {
+	handlers.Place
+	settings string
+}
+
+func (p places) Of(_ context.Context, seq int64, _ notifier.Ref) (handlers.Place, error) {
+	if seq != alice.Seq {
+		return handlers.Place{}, notifier.ErrNotFound
+	}
+	return p.Place, nil
+}
+
+func (p places) TokenUser(_ context.Context, token string) (notifier.User, string, error) {
+	if token != "t" {
+		return notifier.User{}, "", notifier.ErrNotFound
+	}
+	return alice, p.settings, nil
+}
+
+// linkMaker makes the links of the tests.
+func linkMaker() *links.Maker {
+	m, err := links.New("http://example.com", [][]byte{bytes.Repeat([]byte{1}, 32)})
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// shopPlace is a place on the pages of one app.
+func shopPlace(a notifier.App) places { return places{Place: handlers.Place{Apps: []notifier.App{a}}} }
+
+func TestTheSettingsOfAMailOpenByItsTokenAndShowOnlyMail(t *testing.T) {
+	t.Parallel()
+	f := targets{has: notifier.Preferences{Types: map[string]notifier.TypeWants{"order": {Inbox: new(bool)}}}}
+	w := newWorld(t, func(w *world) { w.config.Reach, w.config.Mailing = &f, true })
+	page := w.get("", "/u/t/settings").wantStatus(t, http.StatusOK)
+	for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Robots-Tag": "noindex"} {
+		if got := page.Header.Get(name); got != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	if text := page.page.Text(); strings.Contains(text, "alice@example.com") || !strings.Contains(text, "a…@example.com") {
+		t.Errorf("the address is not masked: %s", text)
+	}
+	if got := page.attr("main form", "action"); got != "/u/t/settings" {
+		t.Errorf("the form posts to %q", got)
+	}
+	if n := page.page.Find("[name=push], [name$=Inbox], [name$=Devices]").Length(); n > 0 {
+		t.Errorf("%d fields have nothing to do with mail", n)
+	}
+	// A page without a referrer posts with the origin "null".
+	r := w.postBody("", "/u/t/settings", "mail=off&type=order&push=off", "Origin", "null").wantStatus(t, http.StatusSeeOther)
+	if to := r.Header.Get("Location"); to != "/u/t/settings?done=saved" || len(f.set) != 1 {
+		t.Fatalf("saving leads to %q after %d changes", to, len(f.set))
+	}
+	if set := f.set[0]; set.Mail == nil || !set.Mail.Off || set.Push != nil || set.Types["order"].Inbox == nil {
+		t.Errorf("it saved %+v", set)
+	}
+	w.postBody("", "/u/t/settings", "mail=sometimes").wantStatus(t, http.StatusUnprocessableEntity)
+	w.postBody("", "/u/x/settings", "mail=off").wantStatus(t, http.StatusNotFound)
+	w.get("", "/u/x/settings").wantStatus(t, http.StatusNotFound)
+	if len(f.set) != 1 {
+		t.Errorf("%d changes", len(f.set))
+	}
+}
+
+func TestTheSettingsOfAMailLeadToThoseOfItsApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.config.Reach, w.config.Places = &targets{}, places{settings: "https://shop.example/me"}
+	})
+	if to := w.get("", "/u/t/settings").wantStatus(t, http.StatusSeeOther).Header.Get("Location"); to != "https://shop.example/me" {
+		t.Errorf("they lead to %q", to)
+	}
+}
+
+// awayLinks are the links of alice, who cannot sign in here.
+func awayLinks() links.Links { return linkMaker().For(links.Reader{Seq: alice.Seq, Away: true}) }
+
+// path is a link of ours without its host.
+func path(link string) string { return strings.TrimPrefix(link, "http://example.com") }
+
+func TestALinkOfAMailMarksReadWithoutASessionAndLeadsToTheApp(t *testing.T) {
+	t.Parallel()
+	var did []string
+	w := followWorld(t, &did)
+	r := w.get("", path(awayLinks().Notice(1))).wantStatus(t, http.StatusSeeOther)
+	if to := r.Header.Get("Location"); to != "https://shop.example/photos/1" || strings.Join(did, ",") != "follow like:photo:1" {
+		t.Errorf("it leads to %q and did %q", to, did)
+	}
+	if r.Header.Get("Referrer-Policy") != "no-referrer" || r.Header.Get("Cache-Control") != "no-store" || len(r.Cookies()) > 0 {
+		t.Errorf("its headers are %v", r.Header)
+	}
+	did = nil
+	for link, want := range map[string]string{
+		awayLinks().Inbox():    "https://shop.example/",
+		awayLinks().Notice(10): "https://shop.example/", // deleted
+		awayLinks().Notice(3):  "https://shop.example/photos/1",
+	} {
+		if to := w.get("", path(link)).wantStatus(t, http.StatusSeeOther).Header.Get("Location"); to != want {
+			t.Errorf("%s leads to %q, want %q", link, to, want)
+		}
+	}
+	if len(did) > 0 {
+		t.Errorf("a replaced or deleted notice: %q", did)
+	}
+}
+
+func TestAForgedLinkOfAMailIsNotFoundAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	var did []string
+	w := followWorld(t, &did)
+	good := path(awayLinks().Notice(1))
+	other := path(linkMaker().For(links.Reader{Seq: alice.Seq + 1, Away: true}).Notice(1))
+	swapped := other[:len(other)-20] + good[len(good)-20:]
+	foreign, err := links.New("http://example.com", [][]byte{bytes.Repeat([]byte{2}, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{
+		good[:len(good)-1], good + "A", good + "?to=https://eve.example", swapped, other, "/o/", "/o/AAAA", "/o/" + strings.Repeat("A", 4000),
+		path(foreign.For(links.Reader{Seq: alice.Seq, Away: true}).Notice(1)),
+	} {
+		if strings.Contains(p, "?") {
+			if to := w.get("", p).Header.Get("Location"); to != "https://shop.example/photos/1" {
+				t.Errorf("a query leads to %q", to)
+			}
+			did = nil
+			continue
+		}
+		w.get("", p).wantStatus(t, http.StatusNotFound)
+	}
+	if len(did) > 0 {
+		t.Errorf("forged links did %q", did)
+	}
+}
+
+// Scanners of mails fetch links before anybody has read them; see docs/reach.md for what they send.
+func TestAScannerOfMailsMarksNothingRead(t *testing.T) {
+	t.Parallel()
+	var did []string
+	w := followWorld(t, &did)
+	link := path(awayLinks().Notice(1))
+	person := []string{"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-User", "?1"}
+	w.do(httptest.NewRequest(http.MethodHead, link, nil), "").wantStatus(t, http.StatusSeeOther)
+	w.get("", link, append(person, "Sec-Purpose", "prefetch;prerender")...)
+	w.get("", link, append(person, "Purpose", "prefetch")...)
+	w.get("", link, "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image")
+	w.get("", link, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe")
+	w.config.PublicURL = "https://bell.example.com"
+	w.rebuild()
+	w.get("", link) // over https every browser says that it navigates
+	w.get("", link, "User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64)", "Accept", "text/html")
+	if len(did) > 0 {
+		t.Fatalf("scanners did %q", did)
+	}
+	w.get("", link, person...).wantStatus(t, http.StatusSeeOther)
+	if strings.Join(did, ",") != "follow like:photo:1" {
+		t.Errorf("a person did %q", did)
+	}
+}
+
+func TestALinkOfAMailWithoutAPageOfItsAppSaysSo(t *testing.T) {
+	t.Parallel()
+	var did []string
+	w := followWorld(t, &did)
+	w.config.Places = places{}
+	w.rebuild()
+	p := w.get("", path(awayLinks().Notice(1))).wantStatus(t, http.StatusOK)
+	if len(did) != 1 || strings.Contains(p.body, "photo") || p.page.Find("main a").Length() > 0 {
+		t.Errorf("it did %q and shows %s", did, p.page.Find("main").Text())
+	}
+	w.config.Places = places{Place: handlers.Place{Here: true}}
+	w.rebuild()
+	if to := w.get("", path(awayLinks().Notice(2))).Header.Get("Location"); to != "/inbox" && to != "/n/2" {
+		t.Errorf("who can sign in by now is led to %q", to)
+	}
+}

@@ -1,0 +1,108 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// tokenSettings is the page where the reader of a mail chooses how they get mail. The token of the mail is the right to
+// do so: users of an app have no account here to sign in to.
+func tokenSettings(token string) string { return unsubscribePath + token + "/settings" }
+
+// private keeps a page out of caches and search engines, and its address, which is a right, out of Referer headers.
+func private(head http.Header) {
+	head.Set("Cache-Control", "no-store")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("X-Robots-Tag", "noindex")
+}
+
+// tokenUser returns the user whose mail or device has the token in the path, and the page of their app with their settings.
+func (h *Handlers) tokenUser(r *http.Request) (u notifier.User, settings string, err error) {
+	u, settings, err = h.Places.TokenUser(r.Context(), r.PathValue("token"))
+	if errors.Is(err, notifier.ErrNotFound) {
+		err = h.strangers.refuse(visitOf(r).Address, h.Now())
+	}
+	return u, settings, err
+}
+
+// showTokenSettings shows how a user gets mail, and nothing else about them. Where their app has such a page, it leads
+// there.
+func (h *Handlers) showTokenSettings(w http.ResponseWriter, r *http.Request) error {
+	u, settings, err := h.tokenUser(r)
+	if err != nil {
+		return err
+	}
+	private(w.Header())
+	if settings != "" {
+		leave(w, settings)
+		return nil
+	}
+	p, err := h.tokenSettingsPage(r, &u)
+	if err != nil {
+		return err
+	}
+	return h.page(w, r, http.StatusOK, views.TokenSettingsPage(p))
+}
+
+// leave redirects to a page that is not ours.
+func leave(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+func (h *Handlers) tokenSettingsPage(r *http.Request, u *notifier.User) (*views.Settings, error) {
+	p := &views.Settings{Frame: h.bareFrame(r)}
+	p.Text = h.texts.For(u.Locale, r.Header.Get("Accept-Language"))
+	p.Sheet, p.Title, p.Done = p.Assets.SettingsStyle, p.Text.T("preferences.mail_title"), doneLine(r, p.Text)
+	p.Preferences.Action = tokenSettings(r.PathValue("token"))
+	if err := h.addPreferences(r, p, u); err != nil {
+		return nil, err
+	}
+	address, _, err := h.Reach.MailOf(r.Context(), u.Seq)
+	if err != nil {
+		return nil, fmt.Errorf("read the address of user %d: %w", u.Seq, err)
+	}
+	if address != "" {
+		p.Preferences.Address = p.Text.F("preferences.address", "Address", masked(address))
+	}
+	return p, nil
+}
+
+// saveTokenSettings saves how a user gets mail. What the page does not show stays as it is.
+func (h *Handlers) saveTokenSettings(w http.ResponseWriter, r *http.Request) error {
+	u, _, err := h.tokenUser(r)
+	if err != nil {
+		return err
+	}
+	private(w.Header())
+	values, bad, err := h.putPreferences(r, &u, true)
+	switch {
+	case err != nil:
+		return err
+	case bad == nil:
+		redirect(w, r, tokenSettings(r.PathValue("token"))+"?done=saved")
+		return nil
+	}
+	p, err := h.tokenSettingsPage(r, &u)
+	if err != nil {
+		return err
+	}
+	p.Preferences.Again(values)
+	for _, f := range bad.Fields {
+		p.Preferences.Fault = append(p.Preferences.Fault, faultText(p.Text, f))
+	}
+	return h.page(w, r, http.StatusUnprocessableEntity, views.TokenSettingsPage(p))
+}
+
+// masked shows enough of an address for its owner to recognise it, and no more: mails are forwarded.
+func masked(address string) string {
+	local, domain, _ := strings.Cut(address, "@")
+	first, _ := utf8.DecodeRuneInString(local)
+	return string(first) + "…@" + domain
+}

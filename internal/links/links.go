@@ -1,0 +1,155 @@
+// Package links makes the links of mails and push messages, so that whoever reads one can open it. Users who can sign in
+// here get our own pages. Users of an app who cannot get a link that leads to a page of their app, and settings that open
+// by the token of the mail.
+package links
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+const (
+	purpose  = "carillon link" // separates these tokens from others under the same session keys
+	macBytes = 16
+	keyBytes = 32
+	// MaxToken is the length of the longest token: two numbers of at most 10 bytes each, and the MAC.
+	MaxToken = (2*binary.MaxVarintLen64 + macBytes) * 4 / 3
+)
+
+// OpenPath begins the path of a link to an app's page, and TargetPath that of a link by the token of a target.
+const (
+	OpenPath   = "/o/"
+	TargetPath = "/u/"
+)
+
+var errNoKey = errors.New("no session key to sign links with")
+
+// Maker makes links. It is safe for concurrent use.
+type Maker struct {
+	base string
+	keys [][]byte
+}
+
+// New returns a Maker whose links begin with base: the public URL with its path, without a slash at its end. The first
+// session key signs, and all verify.
+func New(base string, sessionKeys [][]byte) (*Maker, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" || strings.HasSuffix(base, "/") {
+		return nil, fmt.Errorf("links cannot begin with %q", base)
+	}
+	m := &Maker{base: base}
+	for _, key := range sessionKeys {
+		derived, err := hkdf.Key(sha256.New, key, nil, purpose, keyBytes)
+		if err != nil {
+			return nil, fmt.Errorf("derive a key for links: %w", err)
+		}
+		m.keys = append(m.keys, derived)
+	}
+	if len(m.keys) == 0 {
+		return nil, errNoKey
+	}
+	return m, nil
+}
+
+// Host is the host that links lead to, without its port.
+func (m *Maker) Host() string {
+	u, err := url.Parse(m.base)
+	if err != nil {
+		return "" // New has parsed it
+	}
+	return u.Hostname()
+}
+
+// Reader is the user who gets a link.
+type Reader struct {
+	Seq      int64
+	Away     bool   // they cannot sign in here: an app has brought them
+	Token    string // of the mail address or browser that gets the link
+	Settings string // the page of their app with the settings; empty: it has none
+}
+
+// Links are the links for one reader.
+type Links struct {
+	maker *Maker
+	Reader
+}
+
+// For returns the links for a reader.
+func (m *Maker) For(r Reader) Links { return Links{m, r} }
+
+// Notice returns the link that marks a notice read and leads to its subject.
+func (l Links) Notice(id int64) string {
+	if l.Away {
+		return l.maker.base + OpenPath + l.maker.token(id, l.Seq)
+	}
+	return l.maker.base + "/n/" + strconv.FormatInt(id, 10)
+}
+
+// Inbox returns the link to all notices.
+func (l Links) Inbox() string {
+	if l.Away {
+		return l.maker.base + OpenPath + l.maker.token(0, l.Seq)
+	}
+	return l.maker.base + "/inbox"
+}
+
+// Settings returns the link to the page where the reader chooses how they are notified.
+func (l Links) Settings() string {
+	switch {
+	case !l.Away:
+		return l.maker.base + "/settings"
+	case l.Reader.Settings != "":
+		return l.Reader.Settings
+	}
+	return l.Unsubscribe() + "/settings"
+}
+
+// Unsubscribe returns the link that ends these messages.
+func (l Links) Unsubscribe() string { return l.maker.base + TargetPath + url.PathEscape(l.Token) }
+
+// token names a notice (0: none, the inbox) and a user. It cannot be made for another notice or user.
+func (m *Maker) token(notice, seq int64) string {
+	text := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(notice)), uint64(seq)) //nolint:gosec // neither is negative
+	return base64.RawURLEncoding.EncodeToString(append(text, mac(m.keys[0], text)...))
+}
+
+// Read returns the notice (0: none, the inbox) and the user of a token of ours; ok is false for any other text.
+func (m *Maker) Read(token string) (notice, seq int64, ok bool) {
+	if len(token) > MaxToken {
+		return 0, 0, false
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err != nil || len(raw) <= macBytes || base64.RawURLEncoding.EncodeToString(raw) != token { // decoding skips line breaks
+		return 0, 0, false
+	}
+	text, sum := raw[:len(raw)-macBytes], raw[len(raw)-macBytes:]
+	for _, key := range m.keys {
+		ok = hmac.Equal(sum, mac(key, text)) || ok
+	}
+	if !ok {
+		return 0, 0, false
+	}
+	id, n := binary.Uvarint(text)
+	if n <= 0 {
+		return 0, 0, false
+	}
+	user, more := binary.Uvarint(text[n:])
+	if more <= 0 || n+more != len(text) || int64(id) < 0 || int64(user) <= 0 { //nolint:gosec // that is checked here
+		return 0, 0, false
+	}
+	return int64(id), int64(user), true //nolint:gosec // checked above
+}
+
+func mac(key, text []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write(text)
+	return h.Sum(nil)[:macBytes]
+}

@@ -1,0 +1,75 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+func TestUsersOfAnAppReadOnItsPagesUnlessTheyCanSignInHere(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		token := shop(t, s, "shop")
+		app := token("x", time.Time{}, notifier.TokenProfile{}).App.ID
+		reader := func(seq int64) int64 {
+			t.Helper()
+			id, _, err := s.ReaderApps(t.Context(), seq, notifier.Ref{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return id
+		}
+		arrived, _, _, err := s.Arrive(t.Context(), token("42", db.clock.now(), notifier.TokenProfile{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = s.Bring(t.Context(), app, []string{"43", "44"}); err != nil {
+			t.Fatal(err)
+		}
+		local, err := s.CreateUser(t.Context(), notifier.NewUser{Name: "ann", PasswordHash: "x", Audience: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seq, want := range map[int64]int64{arrived.Seq: app, 2: app, 3: app, local.Seq: 0} {
+			if got := reader(seq); got != want {
+				t.Errorf("user %d reads on the pages of app %d, want %d", seq, got, want)
+			}
+		}
+		if _, _, _, _, err = s.Proxied(t.Context(), notifier.ProxiedUser{Name: "42", Audience: 2}); err != nil {
+			t.Fatal(err)
+		}
+		if got := reader(arrived.Seq); got != 0 {
+			t.Errorf("whom a proxy has signed in reads on the pages of app %d", got)
+		}
+		if _, sending, err := s.ReaderApps(t.Context(), 2, notifier.KeyRef("shop")); err != nil || sending != app {
+			t.Errorf("the key of the app sends for %d, %v", sending, err)
+		}
+		_, _, err = s.ReaderApps(t.Context(), 99, notifier.Ref{})
+		wantIs(t, err, notifier.ErrNotFound)
+	})
+}
+
+func TestAnAppIsChangedAsAWholeOrNotAtAll(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		shop(t, s, "shop")
+		has, err := s.ChangeApp(t.Context(), "shop", func(a *notifier.App) error {
+			a.AppPlaces = notifier.AppPlaces{Base: "https://a.example", InboxURL: "https://a.example/in", SettingsURL: "https://a.example/set"}
+			return nil
+		})
+		if err != nil || has.InboxURL != "https://a.example/in" {
+			t.Fatalf("%+v, %v", has, err)
+		}
+		refused := errors.New("refused")
+		if _, err = s.ChangeApp(t.Context(), "shop", func(a *notifier.App) error { a.Base = ""; return refused }); !errors.Is(err, refused) {
+			t.Errorf("%v", err)
+		}
+		if all, _, err := s.Apps(t.Context()); err != nil || all[0].AppPlaces != has.AppPlaces {
+			t.Errorf("%+v, %v", all, err)
+		}
+		_, err = s.ChangeApp(t.Context(), "blog", func(*notifier.App) error { return nil })
+		wantIs(t, err, notifier.ErrNotFound)
+	})
+}
