@@ -114,7 +114,7 @@ func sameOrigin(origin, host string) bool {
 // status.
 type codedError struct {
 	huma.ErrorModel
-	Code string `json:"code"`
+	Code string `json:"code" doc:"Tells apart what has the same status."`
 }
 
 func coded(status int, code, detail string) *codedError {

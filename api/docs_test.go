@@ -204,6 +204,16 @@ func TestTheCommandsOfThePageWorkWhenCopied(t *testing.T) {
 	w := newWorld(t, briefStreams)
 	w.demonstrate(t)
 	_, res := w.docsPage(t, "Host", "example.com")
+	refused := map[string]bool{} // examples of a refusal
+	for _, c := range w.calls {
+		for _, e := range c.examples {
+			path := c.path
+			for name, value := range e.params {
+				path = strings.Replace(path, "{"+name+"}", value, 1)
+			}
+			refused[c.method+" "+path] = e.status >= 300
+		}
+	}
 	made := 0
 	for _, m := range regexp.MustCompile(`(?s)<pre><code>(curl .*?)</code></pre>`).FindAllStringSubmatch(res.text, -1) {
 		method, address, body := "GET", "", any(nil)
@@ -229,7 +239,7 @@ func TestTheCommandsOfThePageWorkWhenCopied(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s is not an address of the API", address)
 		}
-		if got := w.call(t, "", method, path, body, headers...); got.StatusCode >= 300 {
+		if got := w.call(t, "", method, path, body, headers...); got.StatusCode >= 300 && !refused[method+" "+path] {
 			t.Errorf("%s %s: status %d: %s", method, path, got.StatusCode, got.text)
 		}
 		made++

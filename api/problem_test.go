@@ -25,7 +25,7 @@ import (
 func codes(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, dir := range []string{"../notifier", "."} {
+	for _, dir := range []string{"../notifier", "../internal/session", "."} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -48,6 +48,7 @@ var sentences = map[string]string{
 	CodeOneSubscriber:    "exactly one of user and role is required",
 	CodeTooManySubs:      "the user already subscribes to {Max} topics, which is the maximum",
 	CodeBadKeyScope:      "is not a scope of a key: {Name}",
+	CodeBadPlace:         "must be an https address, or http on this machine: {Name}",
 	CodeBadOrigin:        "is not an origin, such as https://shop.example.com: {Name}",
 	CodeTooManyItems:     "has more than {Max} entries, which is the maximum",
 	CodeStaffRole:        "must not contain staff: tokens never give that role",

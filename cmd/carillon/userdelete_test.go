@@ -99,6 +99,9 @@ func inRedis(t *testing.T, rdb *redis.Client, words ...string) (found []string) 
 		t.Fatal(err)
 	}
 	for _, key := range all {
+		if stamp := strings.Contains(key, "changed:user_id:"); stamp && rdb.TTL(t.Context(), key).Val() > 0 {
+			continue // a random text, which makes instances forget the user, and is gone after a minute
+		}
 		if has(key) {
 			found = append(found, key)
 		}
