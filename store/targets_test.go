@@ -252,7 +252,7 @@ func TestDueTargetsComeWithWhatDecidesAboutThem(t *testing.T) {
 		want := notifier.ReachDue{
 			ReachTarget: mailOf(t, s, bob.Seq), User: bob, Zone: "Asia/Tokyo", Quiet: p.Quiet, Wants: map[string]bool{"like": false},
 		}
-		want.User.Paused = at.UnixMilli()
+		want.User.Paused, want.User.Zones.Chosen = at.UnixMilli(), "Asia/Tokyo"
 		want.User.Roles = nil // no message depends on them
 		if diff := cmp.Diff(want, due[0]); diff != "" {
 			t.Error(diff)
