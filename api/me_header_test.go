@@ -46,10 +46,10 @@ func TestATrustedProxySaysWhoIsAsking(t *testing.T) {
 		t.Errorf("beside a token the header says %q", who.ID)
 	}
 	for name, headers := range map[string][]string{
-		"two values":     {"X-Forwarded-User", "bob", "X-Forwarded-User", "carol"},
-		"empty":          {"X-Forwarded-User", ""},
-		"too long":       {"X-Forwarded-User", strings.Repeat("x", 201)},
-		"controls":       {"X-Forwarded-User", "bo\tb"},
+		"two values": {"X-Forwarded-User", "bob", "X-Forwarded-User", "carol"},
+		"empty":      {"X-Forwarded-User", ""},
+		"too long":   {"X-Forwarded-User", strings.Repeat("x", 201)},
+		"controls":   {"X-Forwarded-User", "bo\tb"},
 	} {
 		if rec := w.from(t, "192.0.2.1:1234", "/me", append(headers, "Cookie", cookie)...); rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), `"identity_invalid"`) {
 			t.Errorf("%s: status %d, %s", name, rec.Code, rec.Body)

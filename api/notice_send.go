@@ -99,7 +99,7 @@ func (s *server) bring(ctx context.Context, key notifier.APIKey, all []notifier.
 	err := s.People.Bring(ctx, s.actor(ctx), key.AppID, names)
 	rest := make([]notifier.Request, len(again))
 	for k, i := range again {
-		rest[k], results[i].Err = all[i], err
+		rest[k], results[i].Err = all[i], err //nolint:gosec // rest is as long as again
 	}
 	if err != nil {
 		return

@@ -198,7 +198,11 @@ func (h *Handlers) placeApp(w http.ResponseWriter, r *http.Request, a *notifier.
 
 // rotateApp adds a key and shows it.
 func (h *Handlers) rotateApp(w http.ResponseWriter, r *http.Request, a *notifier.App, values url.Values) error {
-	tokenKey, err := h.Apps.Rotate(r.Context(), h.actor(r), a.Name, []byte(strings.TrimSpace(values.Get("public_key"))))
+	var publicKey []byte // nil: a secret
+	if text := strings.TrimSpace(values.Get("public_key")); text != "" {
+		publicKey = []byte(text)
+	}
+	tokenKey, err := h.Apps.Rotate(r.Context(), h.actor(r), a.Name, publicKey)
 	if errors.Is(err, notifier.ErrConflict) && a.JWKS == "" {
 		err = fault("public_key", codeManyAppKeys, map[string]any{"Max": notifier.MaxAppKeys})
 	}

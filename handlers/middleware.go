@@ -54,7 +54,7 @@ func (h *Handlers) middleware(next http.Handler) http.Handler {
 			w = &scripted{w}
 		}
 		if err := h.origin.Check(r); err != nil {
-			h.otherOrigin(r)
+			h.otherOrigin(r.Context(), r)
 			h.fail(w, r, fmt.Errorf("%w: %w", errOrigin, err))
 			return
 		}
@@ -70,9 +70,9 @@ func (h *Handlers) middleware(next http.Handler) http.Handler {
 
 // otherOrigin tells the operator why a form was refused. It does so once: the usual cause is a proxy that passes on another
 // host than the one that browsers ask for, and then every form is refused.
-func (h *Handlers) otherOrigin(r *http.Request) {
+func (h *Handlers) otherOrigin(ctx context.Context, r *http.Request) {
 	h.refusedOrigin.Do(func() {
-		h.Log.LogAttrs(r.Context(), slog.LevelWarn, "a form was refused: it comes from another address than the one that is asked",
+		h.Log.LogAttrs(ctx, slog.LevelWarn, "a form was refused: it comes from another address than the one that is asked",
 			slog.String("host", r.Host), slog.String("origin", hostOf(r.Header.Get("Origin"))),
 			slog.String("cure", "let the proxy pass on the host (nginx: proxy_set_header Host $host), or set --public-url to the address that browsers use"))
 	})

@@ -34,8 +34,13 @@ func TestLinksOpenAgainstTheBaseOfAnApp(t *testing.T) {
 		app        notifier.App
 		link, want string
 	}{
-		{full, "/orders/7", "https://shop.example/app/orders/7"}, {full, "", "https://shop.example/in"}, {full, "https://x.example/", "https://x.example/"},
-		{origins, "/orders/7", "https://b.example/orders/7"}, {origins, "", "https://b.example/"}, {notifier.App{}, "/x", ""}, {notifier.App{}, "", ""},
+		{full, "/orders/7", "https://shop.example/app/orders/7"},
+		{full, "", "https://shop.example/in"},
+		{full, "https://x.example/", "https://x.example/"},
+		{origins, "/orders/7", "https://b.example/orders/7"},
+		{origins, "", "https://b.example/"},
+		{notifier.App{}, "/x", ""},
+		{notifier.App{}, "", ""},
 	} {
 		if got := c.app.Opens(c.link); got != c.want {
 			t.Errorf("%q opens at %q, want %q", c.link, got, c.want)

@@ -34,8 +34,14 @@ func CleanAgent(header string) string {
 // wants to be taken for, so the order matters.
 var (
 	agentBrowsers = [][2]string{
-		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS", "Firefox"},
-		{"Chrome/", "Chrome"}, {"CriOS", "Chrome"}, {"Safari/", "Safari"},
+		{"Edg", "Edge"},
+		{"OPR/", "Opera"},
+		{"SamsungBrowser", "Samsung Internet"},
+		{"Firefox/", "Firefox"},
+		{"FxiOS", "Firefox"},
+		{"Chrome/", "Chrome"},
+		{"CriOS", "Chrome"},
+		{"Safari/", "Safari"},
 	}
 	agentSystems = [][2]string{
 		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},

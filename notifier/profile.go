@@ -131,7 +131,7 @@ func cutDisplay(text string, most int) string {
 	for at := end; at > 0 && at > end-most/2; {
 		next, _ := utf8.DecodeRuneInString(text[at:])
 		last, size := utf8.DecodeLastRuneInString(text[:at])
-		if !attached(next) && last != '\u200d' && !(flagged(next) && flagsBefore(text[:at])%2 == 1) {
+		if !attached(next) && last != '\u200d' && (!flagged(next) || flagsBefore(text[:at])%2 == 0) {
 			return strings.TrimRight(text[:at], " ")
 		}
 		at -= size

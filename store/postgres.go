@@ -222,6 +222,6 @@ func (postgresDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where s
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE targets`+set+` FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) x (seq, newest, urgent)
-		WHERE targets.seq = x.seq`+where, seqs, newest, urgent)
+		WHERE targets.seq = x.seq`+where, seqs, newest, urgent) //nolint:gosec // set and where are of this package
 	return err
 }

@@ -223,7 +223,7 @@ func (d sqliteDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []not
 
 func (d sqliteDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) error {
 	mark, err := tx.PrepareContext(ctx, `UPDATE targets`+set+` FROM (SELECT $1 AS seq, $2 AS newest, $3 AS urgent) x
-		WHERE targets.seq = $1`+where)
+		WHERE targets.seq = $1`+where) //nolint:gosec // set and where are of this package
 	if err != nil {
 		return err
 	}

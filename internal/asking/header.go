@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,15 +38,15 @@ type proxied struct {
 
 // sum is the key of the user's copy. Lengths keep values apart.
 func (p *proxied) sum() [sha256.Size]byte {
-	text := "proxy\n" + p.Name
+	text := []byte("proxy\n" + p.Name)
 	for _, said := range []*string{p.Display, p.Email} {
 		if said != nil {
-			text += "\n" + strconv.Itoa(len(*said)) + " " + *said
+			text = fmt.Appendf(text, "\n%d %s", len(*said), *said)
 		} else {
-			text += "\n"
+			text = append(text, '\n')
 		}
 	}
-	return sha256.Sum256([]byte(text + p.Notes.String()))
+	return sha256.Sum256(append(text, p.Notes.String()...))
 }
 
 // read returns what a proxy says; given is false if no trusted proxy says anything. It returns

@@ -60,7 +60,7 @@ func (p *Provider) complain(ctx context.Context, what, why string) {
 	p.complaint = what + why
 	p.mu.Unlock()
 	if !again {
-		p.cfg.Log.WarnContext(ctx, what, "issuer", p.Host(), "reason", why)
+		p.cfg.Log.WarnContext(ctx, "the identity provider leaves out claims", "issuer", p.Host(), "claims", what, "reason", why)
 	}
 }
 
@@ -136,7 +136,7 @@ func (p *Provider) opened(ctx context.Context, f *found, text string) ([]byte, e
 	if strings.Count(text, ".") == 4 {
 		return nil, errors.New("it is encrypted: have the provider sign it only, or answer in JSON")
 	}
-	if _, err := jose.ParseSigned(text, f.algorithms); err != nil {
+	if _, err := jose.ParseSignedCompact(text, f.algorithms); err != nil {
 		return nil, fmt.Errorf("it is not a token signed as ID tokens are: %w", brief{err})
 	}
 	body, err := f.keys.VerifySignature(ctx, text)

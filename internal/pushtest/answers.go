@@ -30,7 +30,7 @@ const (
 	reason109 = `{"code":401,"errno":109,"error":"Unauthorized","message":"VAPID public key mismatch","more_info":"http://autopush.readthedocs.io/en/latest/http.html#error-codes"}`
 	senderID  = "the key in the authorization header does not correspond to the sender ID used to subscribe this user. " +
 		"Please ensure you are using the correct sender ID and server Key from the Firebase console."
-	credentials = "the VAPID credentials in the authorization header do not correspond to the credentials used to create the subscriptions."
+	credentials = "the VAPID credentials in the authorization header do not correspond to the credentials used to create the subscriptions." //nolint:gosec // the answer has no key in it
 )
 
 // Answers returns what real services answer.

@@ -167,22 +167,23 @@ func (s *Store) signIn(w http.ResponseWriter, r *http.Request, who Signed) (id s
 	if err != nil {
 		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
+	ctx := r.Context()
 	who.Agent = notifier.CleanAgent(r.UserAgent())
-	if err := s.sql.CreateSession(r.Context(), id, who, s.now()); err != nil {
+	if err := s.sql.CreateSession(ctx, id, who, s.now()); err != nil {
 		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
 	for old := range s.carried(r) {
-		ended, err := s.sql.ReplaceSession(r.Context(), old, id, user.Seq)
+		ended, err := s.sql.ReplaceSession(ctx, old, id, user.Seq)
 		if err != nil {
 			return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 		}
-		s.TellEnded(r.Context(), ended)
+		s.TellEnded(ctx, ended)
 	}
-	ended, err := s.sql.EndOldest(r.Context(), user.Seq, maxLive)
+	ended, err := s.sql.EndOldest(ctx, user.Seq, maxLive)
 	if err != nil {
 		return "", fmt.Errorf("sign in user %d: %w", user.Seq, err)
 	}
-	s.TellEnded(r.Context(), ended)
+	s.TellEnded(ctx, ended)
 	s.cookie.set(w, value)
 	return id, nil
 }

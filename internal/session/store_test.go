@@ -398,5 +398,7 @@ func TestDevicesOutliveTheirSessionsAndEndAfter90DaysWithoutUse(t *testing.T) {
 	b.move(91 * 24 * time.Hour)
 	testkit.Eventually(t, "the device has ended", func() bool { return devices() == 0 })
 	stop()
-	<-done
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }

@@ -61,7 +61,7 @@ func TestAnnouncementsOpenAndCloseByThemselves(t *testing.T) {
 		}
 		n := draft("One")
 		n.StartsAt = time.Now().Add(50 * time.Millisecond).Truncate(time.Millisecond)
-		n.EndsAt = n.StartsAt.Add(400 * time.Millisecond)
+		n.EndsAt = n.StartsAt.Add(3 * time.Second) // long enough to read it on a busy machine
 		id := s.sql.announce(n)
 		open := turn(t, turns.next(t))
 		if now := time.Now(); len(open.Events) != 1 || open.Events[0].Kind != notifier.TurnOpen || now.Before(n.StartsAt) {

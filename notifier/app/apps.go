@@ -152,12 +152,12 @@ func (s *Apps) List(ctx context.Context) ([]notifier.App, []notifier.AppKey, err
 	return apps, keys, err
 }
 
-// key makes the key of an app: none for a JWKS.
+// key makes the key of an app: none for a JWKS, and a secret if no public key was given (nil). An empty one is a mistake.
 func (s *Apps) key(a *notifier.App, publicKey []byte) (key *notifier.AppKey, secret []byte, err error) {
 	switch {
 	case a.JWKS != "":
 		return nil, nil, nil
-	case len(publicKey) > 0:
+	case publicKey != nil:
 		alg, pkix, err := ParsePublicKey(publicKey)
 		if err != nil {
 			return nil, nil, err

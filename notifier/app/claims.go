@@ -54,6 +54,7 @@ func (c claims) cleaned(claim string, clean func(said string) (string, notifier.
 		return nil, mend
 	case notifier.Kept:
 		mend = first
+	case notifier.Unsaid, notifier.Cleaned, notifier.Cut:
 	}
 	return &value, mend
 }

@@ -54,7 +54,7 @@ type keySet struct {
 func (j *jwks) find(ctx context.Context, a *notifier.App, kid, alg string) (verifyKey, error) {
 	set := j.set(a)
 	set.mu.Lock()
-	key, found := set.key(kid, alg)
+	_, found := set.key(kid, alg)
 	now := j.now()
 	age := now.Sub(set.taken)
 	if due := !found || age >= setLife; due && set.fetching == nil && (set.asked.IsZero() || now.Sub(set.asked) >= askAgain) {

@@ -35,8 +35,10 @@ func TestTokenSaysWhoIsAsking(t *testing.T) {
 	name, locale, email, audience, roles := "Bob Müller", "de-CH", "bob@example.com", notifier.Audience(3), []string{"picker", "vip"}
 	want := notifier.UserToken{
 		App: shop.App, KeyID: 1, Subject: "42", IssuedAt: got.IssuedAt, Expires: got.IssuedAt.Add(15 * time.Minute), ReadOnly: true,
-		Profile: notifier.TokenProfile{Display: &name, Locale: &locale, Email: &email, Audience: &audience, Roles: &roles,
-			Notes: notifier.ProfileNotes{Name: notifier.Kept, Email: notifier.Kept, Locale: notifier.Kept}},
+		Profile: notifier.TokenProfile{
+			Display: &name, Locale: &locale, Email: &email, Audience: &audience, Roles: &roles,
+			Notes: notifier.ProfileNotes{Name: notifier.Kept, Email: notifier.Kept, Locale: notifier.Kept},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("token (-want +got):\n%s", diff)
@@ -199,6 +201,19 @@ func TestAlgorithmBelongsToTheKey(t *testing.T) {
 	text, _ := signed.CompactSerialize()
 	if _, err := w.v.Verify(t.Context(), text); codeOf(t, err) != notifier.TokenInvalid {
 		t.Errorf("an embedded key: %v", err)
+	}
+}
+
+func TestAnEmptyPublicKeyMakesNoSecret(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	by := notifier.Actor{Ref: notifier.CommandRef("test")}
+	w.add(t, notifier.App{Name: "shop"}, nil)
+	for _, key := range []string{"", " \n", "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END PRIVATE KEY-----\n"} {
+		var bad *notifier.InvalidError
+		if _, err := w.apps.Rotate(t.Context(), by, "shop", []byte(key)); !errors.As(err, &bad) {
+			t.Errorf("%q: %v", key, err)
+		}
 	}
 }
 
