@@ -77,7 +77,8 @@ func (j *jwks) find(ctx context.Context, a *notifier.App, kid, alg string) (veri
 	if set.keys == nil {
 		return verifyKey{}, fmt.Errorf("the keys of %s: %w", a.Name, notifier.ErrUnavailable)
 	}
-	if key, found = set.key(kid, alg); !found {
+	key, found := set.key(kid, alg)
+	if !found {
 		return verifyKey{}, nil
 	}
 	key.app = a
