@@ -164,7 +164,7 @@ func TestAnAddressIsDeadAfterRefusalsOnThreeDaysAndTriedAgainAfterFourWeeks(t *t
 		if got := v.target(t, 1); got.Refusals != 2 || got.State != notifier.ReachFailing {
 			t.Errorf("on the second day: %+v", got)
 		}
-		v.pass(t, 30*time.Hour)
+		v.pass(t, 36*time.Hour)
 		got, tries := v.target(t, 1), v.tries[1]
 		if got.State != notifier.ReachDead || v.stats(t).Dead != 1 || v.stats(t).Due != 0 {
 			t.Errorf("on the third day: %+v", got)
@@ -189,7 +189,7 @@ func TestASuccessForgetsTheRefusalsBeforeIt(t *testing.T) {
 	t.Parallel()
 	v := newTown(t, "", notifier.ReachMail, 1)
 	for day := range 6 {
-		v.answer = only(0, []reach.Verdict{reach.Denied, reach.Denied, reach.Told}[day%3])
+		v.answer = only(0, []reach.Verdict{reach.Denied, reach.Told}[day%2]) // 24 hours of refusals touch two days
 		v.at = v.now.UnixMilli() - 1
 		if err := v.SaveSnapshots(t.Context(), []notifier.Snapshot{{Seq: v.users[0], Ver: v.at, Rows: []notifier.SnapshotRow{{Field: "plain:1" + notifier.UnreadSuffix, NoticeID: 1, At: v.at}}}}); err != nil {
 			t.Fatal(err)
