@@ -99,13 +99,13 @@ func (s *server) bring(ctx context.Context, key notifier.APIKey, all []notifier.
 	err := s.People.Bring(ctx, s.actor(ctx), key.AppID, names)
 	rest := make([]notifier.Request, len(again))
 	for k, i := range again {
-		rest[k], results[i].Err = all[i], err //nolint:gosec // rest is as long as again
+		rest[k], results[i].Err = all[i], err
 	}
 	if err != nil {
 		return
 	}
 	for k, r := range s.Sender.SendAll(ctx, rest) {
-		results[again[k]] = r
+		results[again[k]] = r //nolint:gosec // one result for each
 	}
 }
 

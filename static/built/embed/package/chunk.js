@@ -855,7 +855,7 @@ var Client = class extends EventTarget {
     const taking = new Taking(`${this.#server} ${user}`);
     const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
     const active = (visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
-    follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}&zone=${encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone ?? "")}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
+    follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
       state: (state) => this.#follow(state),
       badge: (badge) => {
         this.#polling.stop();
