@@ -105,7 +105,7 @@ func (s *server) bring(ctx context.Context, key notifier.APIKey, all []notifier.
 		return
 	}
 	for k, r := range s.Sender.SendAll(ctx, rest) {
-		results[again[k]] = r //nolint:gosec // one result for each
+		results[again[k]] = r //nolint:gosec // again and rest are of one length, and SendAll returns a result for each of rest
 	}
 }
 

@@ -16,8 +16,6 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
-
-	"github.com/carillonhq/carillon/notifier"
 )
 
 const (
@@ -219,74 +217,4 @@ func unredeemed(err error) error {
 		why = ErrAway
 	}
 	return fmt.Errorf("%w: it answers %s to the code: %.200q: %.500q", why, refused.Response.Status, refused.ErrorCode, refused.ErrorDescription)
-}
-
-// user reads who has signed in from the claims. Only the claim that names them can be wrong.
-func (p *Provider) user(c claims, idToken string) (u User, err error) {
-	u.IDToken = idToken
-	u.Name, _ = c[p.cfg.UserClaim].(string)
-	if !notifier.ValidName(u.Name) {
-		return User{}, fmt.Errorf("%w: the claim %s is %.200q", ErrName, p.cfg.UserClaim, fmt.Sprint(c[p.cfg.UserClaim]))
-	}
-	u.Display, u.Notes.Name = cleaned(c["name"], notifier.CleanDisplay)
-	if p.cfg.Email && !unverified(c["email_verified"]) {
-		u.Email, u.Notes.Email = cleaned(c["email"], notifier.CleanEmail)
-	}
-	if p.cfg.StaffGroup != "" {
-		claim, _ := c.at(p.cfg.GroupsClaim)
-		u.Staff = slices.Contains(groups(claim), p.cfg.StaffGroup)
-	}
-	return u, nil
-}
-
-// cleaned returns a claim of the profile; nil: there is none, or it was dropped. The first of a list counts.
-func cleaned(claim any, clean func(said string) (string, notifier.Mend)) (*string, notifier.Mend) {
-	list, many := claim.([]any)
-	if many && len(list) > 0 {
-		claim = list[0]
-	}
-	said, ok := claim.(string)
-	switch {
-	case claim == nil, ok && strings.TrimSpace(said) == "":
-		return nil, notifier.Unsaid
-	case !ok:
-		return nil, notifier.Dropped
-	}
-	value, mend := clean(said)
-	switch {
-	case mend == notifier.Dropped:
-		return nil, mend
-	case mend == notifier.Kept && many:
-		mend = notifier.Cut
-	}
-	return &value, mend
-}
-
-// unverified reports whether the claim email_verified says that the address may be somebody else's. Some providers
-// write it as a string.
-func unverified(claim any) bool {
-	text, _ := claim.(string)
-	return claim == false || strings.EqualFold(text, "false")
-}
-
-// groups reads the claim of groups: a list, one name, or an object with a member for each (Zitadel).
-func groups(claim any) (all []string) {
-	if one, ok := claim.(string); ok {
-		return []string{one}
-	}
-	if named, ok := claim.(map[string]any); ok {
-		for name, in := range named { // {"notices": {"1708": "example.com"}}: where the user has it
-			if _, ok := in.(map[string]any); ok {
-				all = append(all, name)
-			}
-		}
-		return all
-	}
-	list, _ := claim.([]any)
-	for _, g := range list[:min(len(list), maxGroups)] {
-		if name, ok := g.(string); ok {
-			all = append(all, name)
-		}
-	}
-	return all
 }

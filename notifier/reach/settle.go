@@ -70,7 +70,7 @@ func hold(t *notifier.ReachTarget, due, now time.Time, out Outcome) {
 		t.State, t.FailingSince, t.Error = notifier.ReachOn, time.Time{}, ""
 	}
 	wait := max(out.After, every)
-	t.DueAt = now.Add(wait + rand.N(wait/8)) //nolint:gosec // not a secret: after each pause others are tried first
+	t.DueAt = now.Add(wait + rand.N(wait/8)) //nolint:gosec // spreads retries, so that others come first after a pause; nobody gains by guessing it
 	t.Tries--
 }
 
@@ -119,5 +119,5 @@ func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 func backOff(tries int) time.Duration {
 	all := waits()
 	wait := all[min(max(tries, 1), len(all))-1]
-	return time.Duration(float64(wait) * (0.8 + 0.4*rand.Float64())) //nolint:gosec // not a secret
+	return time.Duration(float64(wait) * (0.8 + 0.4*rand.Float64())) //nolint:gosec // spreads retries; nobody gains by guessing it
 }

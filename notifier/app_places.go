@@ -1,0 +1,100 @@
+package notifier
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// AppPlaces are the pages of an app to which mail and push lead. Each may be empty.
+type AppPlaces struct {
+	Base        string // before links of notices that begin with /; empty: the app's first origin
+	InboxURL    string // where its users read what they have; empty: the base
+	SettingsURL string // where its users choose how they are notified; empty: a page of ours
+}
+
+// AppChange has the fields of an app to change. Nil leaves a field as it is, and an empty text clears it.
+type AppChange struct {
+	Base, InboxURL, SettingsURL *string
+}
+
+// Apply changes a as c says.
+func (c *AppChange) Apply(a *App) {
+	for _, f := range []struct {
+		to   *string
+		from *string
+	}{{&a.Base, c.Base}, {&a.InboxURL, c.InboxURL}, {&a.SettingsURL, c.SettingsURL}} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+}
+
+// String names the fields that are changed.
+func (c *AppChange) String() string {
+	var names []string
+	for name, field := range map[string]*string{"base": c.Base, "inbox_url": c.InboxURL, "settings_url": c.SettingsURL} {
+		if field != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// Opens returns the address that a link of a notice leads to on the app's pages, or nothing if it cannot be known. An
+// empty link leads to the app's inbox.
+func (a *App) Opens(link string) string {
+	base := a.Base
+	if base == "" && len(a.Origins) > 0 {
+		base = a.Origins[0]
+	}
+	switch {
+	case link == "" && a.InboxURL != "":
+		return a.InboxURL
+	case link == "" && base != "":
+		return base + "/"
+	case strings.HasPrefix(link, "/") && base != "":
+		return base + link
+	case strings.HasPrefix(link, "/"):
+		return ""
+	}
+	return link
+}
+
+// checkPlaces brings the places of an app to one form: a base has no slash at its end.
+func (a *App) checkPlaces(bad *InvalidError) {
+	a.Base = strings.TrimRight(a.Base, "/")
+	if a.Base != "" && (!validPlace(a.Base) || strings.ContainsAny(a.Base, "?#")) {
+		bad.Add("base", CodeBadPlace, map[string]any{"Name": excerpt(a.Base)})
+	}
+	for field, place := range map[string]string{"inbox_url": a.InboxURL, "settings_url": a.SettingsURL} {
+		if place != "" && !validPlace(place) {
+			bad.Add(field, CodeBadPlace, map[string]any{"Name": excerpt(place)})
+		}
+	}
+}
+
+// validPlace reports whether text is an address of pages that mail can lead to: https, or http on the reader's own
+// machine, for development.
+func validPlace(text string) bool {
+	if len(text) > maxPlace || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\\\"<>`{}|^", r) }) {
+		return false
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil || u.Opaque != "" {
+		return false
+	}
+	if _, ok := Origin(u.Scheme + "://" + u.Host); !ok {
+		return false
+	}
+	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
+}
+
+// loopback reports whether a host is the machine that asks.
+func loopback(host string) bool {
+	host = strings.ToLower(host)
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback()
+}

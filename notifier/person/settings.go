@@ -1,0 +1,57 @@
+package person
+
+import (
+	"context"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// SetSettings changes the settings that set names, and returns the result. Every instance uses them from the
+// user's next request on, and open streams start or stop showing toasts.
+func (p *People) SetSettings(ctx context.Context, seq int64, set notifier.PutSettings) (notifier.Settings, error) {
+	u, err := p.Directory.SetSettings(ctx, seq, set)
+	if err != nil {
+		return notifier.Settings{}, err
+	}
+	p.Sessions.Tell(ctx, seq)
+	return u.Settings, p.holdToasts(ctx, u, time.UnixMilli(u.Paused))
+}
+
+// SetMute mutes or unmutes a type of notice for a user; repeating it changes nothing. A type that
+// cannot be muted is a *notifier.InvalidError.
+func (p *People) SetMute(ctx context.Context, seq int64, typ string, muted bool) error {
+	if muted && p.Topics != nil && !p.Topics.Mutable(typ) {
+		var bad notifier.InvalidError
+		bad.Add("type", notifier.CodeNotMutable, nil)
+		return &bad
+	}
+	if err := p.Directory.SetMute(ctx, seq, typ, muted); err != nil {
+		return err
+	}
+	p.Sessions.Tell(ctx, seq)
+	return nil
+}
+
+// zoneEvery is how often the zone of a user may change by itself, so that two browsers in two zones do not
+// change it with every request.
+const zoneEvery = time.Hour
+
+// SeeZone notes the time zone of a user's browser, which counts while they have chosen none, and returns the
+// user with it. A name that is no zone is dropped. It never fails: the user has come for something else.
+func (p *People) SeeZone(ctx context.Context, u notifier.User, zone string) notifier.User {
+	now := time.Now()
+	if u.Zones.Seen == zone || !notifier.ValidZone(zone) || now.Sub(time.UnixMilli(u.Zones.SeenAt)).Abs() < zoneEvery {
+		return u
+	}
+	changed, err := p.Directory.SetZone(ctx, u.Seq, zone)
+	if err != nil {
+		p.Log.WarnContext(ctx, "could not store the time zone of a user", "user_id", u.Seq, "err", err)
+		return u
+	}
+	if changed {
+		p.Sessions.Tell(ctx, u.Seq)
+	}
+	u.Zones.Seen, u.Zones.SeenAt = zone, now.UnixMilli()
+	return u
+}
