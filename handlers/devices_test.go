@@ -109,7 +109,7 @@ func TestTheWorkerIsFreshAndTheManifestHasIconsForPhones(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.config.Devices = &devices{} })
 	r := w.get("", "/sw.js").wantStatus(t, http.StatusOK)
-	if r.Header.Get("Cache-Control") != "no-cache" || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/javascript") || len(r.body) > 3584 || !strings.Contains(r.body, "showNotification") {
+	if r.Header.Get("Cache-Control") != "no-cache" || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/javascript") || len(r.body) > 2048 || !strings.Contains(r.body, "showNotification") {
 		t.Errorf("%v, %d bytes", r.Header, len(r.body))
 	}
 	var manifest struct {
