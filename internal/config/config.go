@@ -197,6 +197,19 @@ func (c *Config) Path() string {
 // Secure reports whether browsers reach the server by https, so that cookies must be Secure.
 func (c *Config) Secure() bool { return c.PublicURL != nil && c.PublicURL.Scheme == "https" }
 
+// Port returns the port that tells this installation apart from others on its host; empty: the usual one of the
+// scheme, or one that is not known before the start.
+func (c *Config) Port() string {
+	if c.PublicURL != nil {
+		return c.PublicURL.Port()
+	}
+	_, port, _ := net.SplitHostPort(c.Addr)
+	if port == "0" || port == "80" {
+		return ""
+	}
+	return port
+}
+
 // Local reports whether the server can be reached from this machine only.
 func (c *Config) Local() bool {
 	host, _, _ := net.SplitHostPort(c.Addr)

@@ -54,6 +54,9 @@ func newCookie(public *url.URL) http.Cookie {
 	default:
 		c.Name, c.Secure = securePrefix+cookieName, true
 	}
+	if port := public.Port(); port != "" { // of another installation on this host: browsers send a cookie to all ports
+		c.Name += "-" + port
+	}
 	return c
 }
 

@@ -84,7 +84,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	announcements := announcementOptions(i.cfg, i.log)
 	announcements.Lease = lease.New(i.rdb, space, "announcements", announcementsLease)
 	i.announcements = announcement.New(i.rdb, space, i.db, announcements)
-	place := session.Place{Secure: i.cfg.Secure(), Path: i.cfg.Path()}
+	place := session.Place{Secure: i.cfg.Secure(), Path: i.cfg.Path(), Port: i.cfg.Port()}
 	i.sessions = session.New(session.Config{
 		Keys: signing, SQL: i.db, Redis: i.rdb, Space: space, Log: i.log, Place: place,
 		Announcements: i.announcements, Lease: lease.New(i.rdb, space, "people", peopleLease),

@@ -31,11 +31,13 @@ var errNoKey = errors.New("no session key is configured")
 type Place struct {
 	Secure bool   // by https
 	Path   string // of the public URL, such as /notifications; empty: Carillon has the whole host
+	Port   string // tells apart installations on one host, since browsers send a cookie to all ports; empty: the usual one
 }
 
 // cookie converts idBytes bytes to signed cookies and back.
 type cookie struct {
 	name    string
+	former  string // its name before it had the port: one that a browser still has goes on; empty: the same
 	codecs  []*securecookie.SecureCookie
 	options sessions.Options
 	length  int // the length of every value that we sign
@@ -50,6 +52,10 @@ func newCookie(name string, keys [][]byte, place Place, life time.Duration) cook
 		c.name = hostPrefix + name
 	case place.Secure:
 		c.name = securePrefix + name
+	}
+	if place.Port != "" {
+		c.former = c.name
+		c.name += "-" + place.Port
 	}
 	for _, key := range keys {
 		codec := securecookie.New(key, nil).HashFunc(sha256.New).SetSerializer(securecookie.NopEncoder{}).
@@ -88,21 +94,26 @@ func (c *cookie) issue() (value, id string, err error) {
 // can have the length of ours and cost a MAC for each key.
 func (c *cookie) read(r *http.Request) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for _, found := range r.CookiesNamed(c.name) {
-			if len(found.Value) != c.length {
+		for _, found := range r.Cookies() {
+			if found.Name != c.name && (c.former == "" || found.Name != c.former) || len(found.Value) != c.length {
 				continue
 			}
-			for _, codec := range c.codecs {
-				var raw []byte
-				if codec.Decode(c.name, found.Value, &raw) == nil && len(raw) == idBytes {
-					if !yield(raw) {
-						return
-					}
-					break
-				}
+			if raw := c.open(found); raw != nil && !yield(raw) {
+				return
 			}
 		}
 	}
+}
+
+// open returns the content of a cookie that one of our keys has signed for its name, or nil.
+func (c *cookie) open(found *http.Cookie) []byte {
+	for _, codec := range c.codecs {
+		var raw []byte
+		if codec.Decode(found.Name, found.Value, &raw) == nil && len(raw) == idBytes {
+			return raw
+		}
+	}
+	return nil
 }
 
 func (c *cookie) set(w http.ResponseWriter, value string) { http.SetCookie(w, c.with(value)) }

@@ -17,7 +17,7 @@ func TestSessionCookieSetsEveryAttribute(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	for name, place := range map[string]session.Place{
-		"carillon": {}, "__Host-carillon": {Secure: true}, "__Secure-carillon": {Secure: true, Path: "/notifications"},
+		"carillon": {}, "__Host-carillon": {Secure: true}, "carillon-8081": {Port: "8081"}, "__Host-carillon-8443": {Secure: true, Port: "8443"}, "__Secure-carillon": {Secure: true, Path: "/notifications"},
 	} {
 		b.cfg.Place = place
 		s := b.open()
@@ -40,6 +40,21 @@ func TestSessionCookieSetsEveryAttribute(t *testing.T) {
 			t.Errorf("cookie after signing out is %v (-want +got):\n%s", gone, diff)
 		}
 	}
+}
+
+func TestACookieFromBeforeItHadThePortGoesOn(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	former := signIn(t, b.open(), b.alice)
+	b.cfg.Place.Port = "8081"
+	s := b.open()
+	wantSigned(t, s, former, "with the former name")
+	now := signIn(t, s, b.alice)
+	if now.Name == former.Name {
+		t.Fatalf("both are %q", now.Name)
+	}
+	b.cfg.Place.Port = "8082"
+	wantAnonymous(t, b.open(), now, "at another port of the host")
 }
 
 func TestForeignCookieIsAnonymous(t *testing.T) {
