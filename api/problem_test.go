@@ -75,7 +75,7 @@ func TestEveryFaultCodeHasASentence(t *testing.T) {
 func TestASentenceContainsItsParameters(t *testing.T) {
 	t.Parallel()
 	params := map[string]any{}
-	for _, name := range []string{"Max", "Count", "Char", "Host", "Name", "Names", "Audience", "Titles", "Allowed", "Type"} {
+	for _, name := range []string{"Max", "Min", "Count", "Char", "Host", "Name", "Names", "Audience", "Titles", "Allowed", "Type"} {
 		params[name] = "<" + name + ">"
 	}
 	for code := range codes(t) {

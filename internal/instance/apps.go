@@ -10,13 +10,13 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// NewApps makes the changes of apps, for a server or a command.
-func NewApps(cfg config.Config, db *store.Store, log *slog.Logger) (*app.Apps, error) {
+// NewApps makes the changes of apps, for a server or a command. changed is called after each; a command has none.
+func NewApps(cfg config.Config, db *store.Store, log *slog.Logger, changed func()) (*app.Apps, error) {
 	keys, err := cfg.SigningKeys()
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Config{Store: db, Audit: db, Audiences: cfg.Audiences, SessionKeys: keys, NewAPIKey: api.NewKey, Log: log})
+	return app.New(app.Config{Store: db, Audit: db, Audiences: cfg.Audiences, SessionKeys: keys, NewAPIKey: api.NewKey, Changed: changed, Log: log})
 }
 
 // NewVerifier makes the verification of apps' tokens, for a server or a command.

@@ -22,7 +22,7 @@ import (
 
 // pages makes the handler of the pages.
 func (i *instance) pages() (http.Handler, error) {
-	apps, err := NewApps(i.cfg, i.db, i.log)
+	apps, err := NewApps(i.cfg, i.db, i.log, i.tokens.Changed)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the changes of apps: %w", err)
 	}

@@ -38,13 +38,14 @@ type Audit interface {
 	Audit(ctx context.Context, e notifier.AuditEntry) error
 }
 
-// Config has everything that changes of apps need. All fields but Log are required.
+// Config has everything that changes of apps need. All fields but Changed and Log are required.
 type Config struct {
 	Store       Store
 	Audit       Audit
 	Audiences   map[notifier.Audience]string
 	SessionKeys [][]byte // secrets are sealed under keys derived from them
 	NewAPIKey   func() (token string, hash []byte)
+	Changed     func()       // is called after each change, so that it counts here at once; nil: nobody verifies tokens here
 	Log         *slog.Logger // nil: silent
 }
 
@@ -186,8 +187,12 @@ func (s *Apps) find(ctx context.Context, name string) (notifier.App, error) {
 	return notifier.App{}, notifier.ErrNotFound
 }
 
-// record writes a change to the audit log. The change has been made, so a failure is only logged.
+// record has a change count here at once, and writes it to the audit log. The change has been made, so a failure is
+// only logged.
 func (s *Apps) record(ctx context.Context, by notifier.Actor, action string, a notifier.App, detail string) {
+	if s.cfg.Changed != nil {
+		s.cfg.Changed()
+	}
 	ctx = context.WithoutCancel(ctx)
 	e := notifier.AuditEntry{Actor: by.Ref, Action: action, Object: notifier.AppRef(a.Name), Detail: detail, Address: by.Address}
 	if err := s.cfg.Audit.Audit(ctx, e); err != nil {

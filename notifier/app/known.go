@@ -27,12 +27,14 @@ type known struct {
 	log   *slog.Logger
 
 	last    atomic.Pointer[snapshot]
+	changes atomic.Int64 // that this process has made: a snapshot from before one is too old for everybody
 	reading sync.Mutex // held by the request that reads SQL
 }
 
 // snapshot is never changed after it was made.
 type snapshot struct {
 	at      time.Time
+	changes int64
 	keys    map[int64]verifyKey
 	issuers map[string]*notifier.App // apps with a JWKS, by issuer
 	apps    map[int64]*notifier.App
@@ -89,15 +91,21 @@ func (k *known) readAfter(ctx context.Context, last *snapshot) (*snapshot, error
 // stale returns the last snapshot, however old: a token that was verified goes on while SQL is away.
 func (k *known) stale() *snapshot { return k.last.Load() }
 
-func (k *known) age(s *snapshot) time.Duration { return k.now().Sub(s.at).Abs() }
+// age is how old a snapshot is, or lastFor if an app has changed here since.
+func (k *known) age(s *snapshot) time.Duration {
+	if s.changes != k.changes.Load() {
+		return lastFor
+	}
+	return k.now().Sub(s.at).Abs()
+}
 
 func (k *known) read(ctx context.Context) (*snapshot, error) {
-	at := k.now()
+	at, changes := k.now(), k.changes.Load()
 	apps, keys, err := k.store.Apps(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{at: at, keys: map[int64]verifyKey{}, issuers: map[string]*notifier.App{}, apps: map[int64]*notifier.App{}, origins: map[string]bool{}}
+	s := &snapshot{at: at, changes: changes, keys: map[int64]verifyKey{}, issuers: map[string]*notifier.App{}, apps: map[int64]*notifier.App{}, origins: map[string]bool{}}
 	for _, a := range apps {
 		if a.RevokedAt.IsZero() {
 			s.apps[a.ID] = &a

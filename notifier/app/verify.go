@@ -111,6 +111,9 @@ func (v *Verifier) App(ctx context.Context, id int64) (notifier.App, bool) {
 	return *apps.apps[id], true
 }
 
+// Changed has apps read again before the next token is verified, after this process has changed one.
+func (v *Verifier) Changed() { v.known.changes.Add(1) }
+
 // KnowsOrigin reports whether pages of any app are at this origin. While SQL is away it goes by what was
 // known before.
 func (v *Verifier) KnowsOrigin(ctx context.Context, origin string) bool {

@@ -204,6 +204,26 @@ func TestAlgorithmBelongsToTheKey(t *testing.T) {
 	}
 }
 
+func TestARevocationCountsAtOnceWhereItIsMade(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.changed = w.v.Changed
+	by := notifier.Actor{Ref: notifier.CommandRef("test")}
+	shop := w.add(t, notifier.App{Name: "shop"}, nil)
+	text := sign(t, jose.HS256, []byte(shop.TokenKey), "tk_1", w.usual())
+	for range 2 {
+		if _, err := w.v.Verify(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.apps.Revoke(t.Context(), by, "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.v.Verify(t.Context(), text); codeOf(t, err) != notifier.TokenInvalid {
+		t.Errorf("after the app was revoked: %v", err)
+	}
+}
+
 func TestAnEmptyPublicKeyMakesNoSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

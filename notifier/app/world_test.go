@@ -28,7 +28,8 @@ type world struct {
 	db   *outage
 	logs *bytes.Buffer
 
-	offset atomic.Int64 // of the clock of the verifier, in ns
+	offset  atomic.Int64 // of the clock of the verifier, in ns
+	changed func()       // as if by this process; otherwise by another
 }
 
 // outage is a store that can be away.
@@ -57,9 +58,9 @@ func newWorld(t testing.TB, client *http.Client) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{db: &outage{Store: db}, logs: &bytes.Buffer{}}
+	w := &world{db: &outage{Store: db}, logs: &bytes.Buffer{}, changed: func() {}}
 	keys := [][]byte{bytes.Repeat([]byte{7}, 32)}
-	w.apps, err = app.New(app.Config{Store: db, Audit: db, Audiences: audiences, SessionKeys: keys, NewAPIKey: apiKey})
+	w.apps, err = app.New(app.Config{Store: db, Audit: db, Audiences: audiences, SessionKeys: keys, NewAPIKey: apiKey, Changed: func() { w.changed() }})
 	if err != nil {
 		t.Fatal(err)
 	}
