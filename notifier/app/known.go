@@ -28,7 +28,7 @@ type known struct {
 
 	last    atomic.Pointer[snapshot]
 	changes atomic.Int64 // that this process has made: a snapshot from before one is too old for everybody
-	reading sync.Mutex // held by the request that reads SQL
+	reading sync.Mutex   // held by the request that reads SQL
 }
 
 // snapshot is never changed after it was made.
