@@ -24,6 +24,7 @@ type server struct {
 	mux  *http.ServeMux
 	ring *keyring
 
+	home   string // the origin of the public URL; empty: none is configured
 	askers *askers
 	room   room
 
@@ -46,16 +47,22 @@ func newServer(c Config) (*server, error) {
 	c.setDefaults()
 	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, limitWindow, c.Now), shown: newBuckets(1, time.Hour, c.Now)}
 	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, held: map[string]*heldKey{}}
-	s.askers = newAskers(s)
+	var err error
+	if s.home, err = originOf(c.PublicURL); err != nil {
+		return nil, fmt.Errorf("read the public URL: %w", err)
+	}
+	if s.askers, err = newAskers(s); err != nil {
+		return nil, err
+	}
 	s.api = humago.New(s.mux, document(c.Version, c.Path))
 	s.api.UseMiddleware(s.admit)
 	registerNotices(s)
 	registerToasts(s)
 	registerTypes(s)
-	if err := registerUsers(s); err != nil {
+	if err = registerUsers(s); err != nil {
 		return nil, fmt.Errorf("prepare the calls about users: %w", err)
 	}
-	if err := s.addPages(); err != nil {
+	if err = s.addPages(); err != nil {
 		return nil, fmt.Errorf("prepare the pages of the api: %w", err)
 	}
 	return s, nil

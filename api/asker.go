@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -38,9 +37,16 @@ type askers struct {
 	own   *http.CrossOriginProtection
 }
 
-func newAskers(s *server) *askers {
+func newAskers(s *server) (*askers, error) {
 	window := time.Second * UserBurst / UserRate
-	return &askers{s, newBuckets(s.UserRate*UserBurst/UserRate, window, s.Now), http.NewCrossOriginProtection()}
+	k := &askers{s, newBuckets(s.UserRate*UserBurst/UserRate, window, s.Now), http.NewCrossOriginProtection()}
+	if s.home == "" {
+		return k, nil
+	}
+	if err := k.own.AddTrustedOrigin(s.home); err != nil {
+		return nil, fmt.Errorf("trust the public URL: %w", err)
+	}
+	return k, nil
 }
 
 // userCall is a request of a user.
@@ -91,7 +97,7 @@ func (k *askers) allow(r *http.Request, who *notifier.Asker) error {
 		return coded(http.StatusForbidden, "scope_read", "The token may only read: its scope is read.")
 	}
 	origin := r.Header.Get("Origin")
-	own := origin == "" || sameOrigin(origin, r.Host)
+	own := origin == "" || k.isOwn(origin, r.Host)
 	switch {
 	case who.Token == nil && own && k.own.Check(r) == nil, who.Token != nil && own:
 		return nil
@@ -102,12 +108,6 @@ func (k *askers) allow(r *http.Request, who *notifier.Asker) error {
 	}
 	k.Log.WarnContext(r.Context(), "a page of another origin used a token", "app", who.Token.App.Name, "origin", origin)
 	return coded(http.StatusForbidden, "origin_refused", "The app of this token has no pages at "+origin+".")
-}
-
-// sameOrigin reports whether a page is served by this host.
-func sameOrigin(origin, host string) bool {
-	u, err := url.Parse(origin)
-	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
 }
 
 // codedError is a problem with the member `code`, by which programs tell apart what has the same

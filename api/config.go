@@ -73,7 +73,7 @@ type Config struct {
 	LinkHosts []string                     // hosts that announcements may link to; none: relative links only
 	Path      string                       // of the public URL
 	Demo      bool                         // a demonstration on this machine: pages on loopback addresses may ask for every app
-	PublicURL string                       // base of the examples on the page; default: the address of the request
+	PublicURL string                       // how browsers reach the API; default: the address of the request
 	Version   string                       // version of the document; default: 1.0.0
 	Rate      int                          // requests per second, key and instance; 0: no limit
 	Mailing   bool                         // this installation sends mail

@@ -43,7 +43,7 @@ func (s *server) sharing(next http.Handler) http.Handler {
 			return
 		}
 		origin := r.Header.Get("Origin")
-		if origin != "" && !sameOrigin(origin, r.Host) && !s.knowsOrigin(r.Context(), origin) {
+		if origin != "" && !s.isOwn(origin, r.Host) && !s.knowsOrigin(r.Context(), origin) {
 			s.Log.InfoContext(r.Context(), "a page of an unknown origin asked for a user", "origin", origin)
 			send(w, http.StatusForbidden, coded(http.StatusForbidden, "origin_refused", "No app has pages at this origin."))
 			return
@@ -55,6 +55,25 @@ func (s *server) sharing(next http.Handler) http.Handler {
 // knowsOrigin reports whether pages at this origin may ask as users of an app.
 func (s *server) knowsOrigin(ctx context.Context, origin string) bool {
 	return s.Demo && onLoopback(origin) || s.Origins.KnowsOrigin(ctx, origin)
+}
+
+// originOf returns the origin of a URL; empty for an empty one.
+func originOf(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	return u.Scheme + "://" + u.Host, nil
+}
+
+// isOwn reports whether a page is served by Carillon's own host: the one that was asked, or that of the public URL. They
+// differ behind a proxy that passes on another host.
+func (s *server) isOwn(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && (origin == s.home || strings.EqualFold(u.Host, host))
 }
 
 // onLoopback reports whether a page is served by this machine for itself.
@@ -71,7 +90,7 @@ func onLoopback(origin string) bool {
 // Once an hour the audit log names the key.
 func (s *server) keyInBrowser(c huma.Context, key notifier.APIKey) error {
 	origin := c.Header("Origin")
-	if origin == "" || sameOrigin(origin, c.Host()) {
+	if origin == "" || s.isOwn(origin, c.Host()) {
 		return nil
 	}
 	if _, _, first := s.shown.take(key.ID); first {

@@ -55,6 +55,19 @@ func TestASessionCountsOnPagesOfThisHostOnly(t *testing.T) {
 	}
 }
 
+// A proxy may pass on another host than the one that browsers ask for.
+func TestPagesAtThePublicURLAreOwnPagesWhateverHostIsAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.PublicURL = "https://notices.example/inbox" })
+	cookie := w.signIn(t, "erin")
+	w.call(t, "", "POST", "/me/open", nil, "Cookie", cookie, "Origin", "https://notices.example").is(t, http.StatusOK)
+	w.call(t, w.bob, "GET", "/me", nil, "Origin", "https://notices.example").is(t, http.StatusOK)
+	for _, origin := range []string{"http://notices.example", "https://notices.example:8443", "https://notices.example.evil.example"} {
+		w.call(t, "", "POST", "/me/open", nil, "Cookie", cookie, "Origin", origin).is(t, http.StatusForbidden)
+		w.call(t, w.bob, "GET", "/me", nil, "Origin", origin).is(t, http.StatusForbidden)
+	}
+}
+
 func TestTheTokenDecidesBesideASession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

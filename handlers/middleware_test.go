@@ -73,9 +73,12 @@ func TestFormFromAnotherSiteIs403(t *testing.T) {
 		{"Sec-Fetch-Site", "same-site"},
 	} {
 		r := w.postBody("alice", "/inbox/read", "key=a:b", headers...).wantStatus(t, http.StatusForbidden)
-		if r.text("h1") == "" {
-			t.Error("403 without a page")
+		if r.text("h1") == "" || !strings.Contains(r.body, "at another address") {
+			t.Errorf("403 without its reason: %s", r.text("main"))
 		}
+	}
+	if log := w.log.String(); strings.Count(log, "level=WARN") != 1 || !strings.Contains(log, "origin=evil.example") || !strings.Contains(log, "--public-url") {
+		t.Errorf("the log gives no cure, or not once:\n%s", log)
 	}
 	read := func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, nil }
 	w.inbox.change = read

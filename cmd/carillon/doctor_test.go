@@ -28,7 +28,7 @@ func TestTheDoctorFindsNoFaultInAHealthyServer(t *testing.T) {
 	s := serve(t, c)
 	r := must(t, c.run(t.Context(), "doctor", "--public-url", s.URL))
 	wantWords(t, r.out, "append-only file", "nothing is evicted", "a round trip takes", "off ours",
-		"ok    intake", "the VAPID key signs", "SQL is 0s behind", "dead letters none", "SQLite", "1 session key of 32 bytes", "readable by its owner only", "arrives line by line")
+		"ok    intake", "the VAPID key signs", "SQL is 0s behind", "dead letters none", "SQLite", "1 session key of 32 bytes", "readable by its owner only", "arrives line by line", "forms through")
 	if strings.Contains(r.out, "FAIL") || strings.Contains(r.out, "note") {
 		t.Errorf("it reports a fault:\n%s", r.out)
 	}
@@ -128,6 +128,7 @@ func TestTheDoctorFindsAProxyThatBuffers(t *testing.T) {
 	}{
 		"a proxy that forwards": {passing(t, s.URL), "arrives line by line"},
 		"a proxy that buffers":  {buffering(s.URL), "it is buffered"},
+		"a proxy that passes on another host to a server without a public URL": {otherHost(t, s.URL), "→ have the proxy pass on the host"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,6 +147,19 @@ func passing(t *testing.T, to string) http.HandlerFunc {
 		t.Fatal(err)
 	}
 	return (&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u) }}).ServeHTTP
+}
+
+// otherHost is nginx without proxy_set_header Host.
+func otherHost(t *testing.T, to string) http.HandlerFunc {
+	t.Helper()
+	u, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(u)
+		r.Out.Host = "upstream"
+	}}).ServeHTTP
 }
 
 func buffering(to string) http.HandlerFunc {

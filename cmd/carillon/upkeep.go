@@ -13,6 +13,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/doctor"
 	"github.com/carillonhq/carillon/internal/instance"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -45,9 +46,16 @@ func (d doctorCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 	}
 	fails, err := doctor.Examine(ctx, doctor.Config{
 		Settings: &cfg, Log: c.log,
-		Redis:  func(ctx context.Context) (redis.UniversalClient, error) { return instance.RedisBeside(ctx, cfg) },
-		Store:  func(ctx context.Context) (*store.Store, error) { return instance.OpenStore(ctx, cfg) },
-		VAPID:  func(ctx context.Context, db *store.Store) (string, error) { return instance.VAPIDPublic(ctx, cfg, db) },
+		Redis: func(ctx context.Context) (redis.UniversalClient, error) { return instance.RedisBeside(ctx, cfg) },
+		Store: func(ctx context.Context) (*store.Store, error) { return instance.OpenStore(ctx, cfg) },
+		VAPID: func(ctx context.Context, db *store.Store) (string, error) { return instance.VAPIDPublic(ctx, cfg, db) },
+		KeySets: func(ctx context.Context, db *store.Store) ([]app.KeySet, error) {
+			v, err := instance.NewVerifier(cfg, db, c.log)
+			if err != nil {
+				return nil, err
+			}
+			return v.KeySets(ctx)
+		},
 		Report: func(f doctor.Finding) error { return c.result(f, "%s", f) },
 	})
 	if err != nil {

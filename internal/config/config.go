@@ -216,6 +216,9 @@ func (c *Config) Local() bool {
 	return loopback(host) && (c.PublicURL == nil || loopback(c.PublicURL.Hostname()))
 }
 
+// LinksLocal reports whether links from outside the pages, such as those in mails, lead to this machine only.
+func (c *Config) LinksLocal() bool { return c.PublicURL == nil || loopback(c.PublicURL.Hostname()) }
+
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()

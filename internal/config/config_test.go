@@ -130,6 +130,19 @@ func TestThePublicURLMayHaveAPath(t *testing.T) {
 	}
 }
 
+func TestThePublicURLIsWrittenAsBrowsersDo(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"https://Notices.Example.COM": "https://notices.example.com", "HTTPS://a.example:443/": "https://a.example", "http://a.example:80": "http://a.example",
+		"http://a.example:443": "http://a.example:443", "https://bücher.example": "https://xn--bcher-kva.example", "http://[::1]:8080": "http://[::1]:8080", "http://[FE80::1]": "http://[fe80::1]",
+		"http://my_host:81": "http://my_host:81",
+	} {
+		if c, err := parse(t, nil, "--public-url="+text); err != nil || c.PublicURL.String() != want {
+			t.Errorf("%q: %v, %v; want %q", text, c.PublicURL, err, want)
+		}
+	}
+}
+
 func TestTheLinkBaseIsAHost(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "", "https://shop.example.com": "https://shop.example.com", "http://shop.example.com:81/": "http://shop.example.com:81"} {

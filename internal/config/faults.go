@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/idna"
+
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -88,7 +90,23 @@ func (f *Faults) publicURL(flag, s string) *url.URL {
 		f.Add(flag, "%q is not http(s)://HOST[:PORT][/PATH/], where PATH is of letters, digits and ._~-", s)
 		return nil
 	}
-	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/")}
+	return &url.URL{Scheme: u.Scheme, Host: originHost(u), Path: strings.TrimRight(u.Path, "/")}
+}
+
+// originHost returns the host of an address as browsers write it in an Origin: in ASCII, in lower case, and without the
+// usual port.
+func originHost(u *url.URL) string {
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		host = ascii
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port == "" || port == "80" && u.Scheme == "http" || port == "443" && u.Scheme == "https" {
+		return host
+	}
+	return host + ":" + port
 }
 
 // linkBase returns an address without its last slash. Links that begin with a slash would replace a path.

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -56,6 +57,8 @@ type Config struct {
 	// VAPID signs a token for push services with the key of this installation, and returns the key's public
 	// half. The error is ErrNoVAPID if no server has made the key yet.
 	VAPID func(ctx context.Context, db *store.Store) (public string, err error)
+	// KeySets fetches the keys of each app that has a JWKS.
+	KeySets func(ctx context.Context, db *store.Store) ([]app.KeySet, error)
 	// Report is called with each finding as soon as it is there, so that the operator sees which
 	// check hangs.
 	Report func(Finding) error
@@ -83,6 +86,7 @@ func Examine(ctx context.Context, c Config) (fails int, err error) {
 	err = e.sql(ctx, c.Settings, db, err, func() {
 		e.work(ctx, c.Settings, db, rdb, reachable)
 		e.push(ctx, c.Settings, func(ctx context.Context) (string, error) { return c.VAPID(ctx, db) })
+		e.keySets(ctx, func(ctx context.Context) ([]app.KeySet, error) { return c.KeySets(ctx, db) })
 	})
 	e.keys(c.Settings)
 	e.proxy(ctx, c.Settings)

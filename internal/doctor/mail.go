@@ -24,8 +24,11 @@ func (e *examination) mail(ctx context.Context, cfg *config.Config) {
 		return
 	}
 	e.ok("mail", "%s takes mails from %s", cfg.SMTP, cfg.MailFrom)
-	if cfg.PublicURL == nil {
+	switch {
+	case cfg.PublicURL == nil:
 		e.note("mail", "--public-url is not set", "set it: links in mails lead there, and mail programs unsubscribe by https only")
+	case cfg.LinksLocal():
+		e.note("mail", "links in mails lead to "+cfg.PublicURL.String()+", which is this machine only", "set --public-url to the address that browsers use")
 	}
 }
 

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -29,6 +30,28 @@ func TestTheMailServerIsTriedAndThePasswordIsNotReported(t *testing.T) {
 	}
 	e := &examination{report: func(f Finding) error { t.Errorf("without a mail server: %s", f); return nil }}
 	e.mail(t.Context(), &config.Config{})
+}
+
+func TestLinksThatLeadToThisMachineOnlyAreNoted(t *testing.T) {
+	t.Parallel()
+	server := mailtest.Start(t, mailtest.Options{})
+	smtp, err := mail.ParseServer(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for public, want := range map[string]bool{"": true, "http://localhost:8080": true, "http://127.0.0.2/a": true, "http://[::1]": true, "https://notices.example.com": false} {
+		cfg := &config.Config{SMTP: &smtp, MailFrom: "notices@example.com"}
+		if public != "" {
+			if cfg.PublicURL, err = url.Parse(public); err != nil {
+				t.Fatal(err)
+			}
+		}
+		noted := false
+		e := &examination{report: func(f Finding) error { noted = noted || f.Status == Note; return nil }}
+		if e.mail(t.Context(), cfg); noted != want {
+			t.Errorf("%q: noted is %v", public, noted)
+		}
+	}
 }
 
 func TestTheCureOfACertificateIsNamed(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -39,6 +40,45 @@ func (e *examination) proxy(ctx context.Context, cfg *config.Config) {
 		return
 	}
 	e.ok("proxy", "a stream through %s arrives line by line", cfg.PublicURL)
+	e.forms(ctx, cfg)
+}
+
+// forms sends an empty form through the public URL with the origin that a browser would name. A proxy that passes on
+// another host, or a server that does not know its public URL, has it refused.
+func (e *examination) forms(ctx context.Context, cfg *config.Config) {
+	status, err := sendForm(ctx, cfg.PublicURL)
+	switch {
+	case err != nil:
+		e.fail("proxy", err.Error(), "check that the proxy forwards every method and every path")
+	case status == http.StatusForbidden:
+		e.fail("proxy", fmt.Sprintf("forms through %s are refused (403): the server takes them for forms of another site", cfg.PublicURL),
+			"have the proxy pass on the host (nginx: proxy_set_header Host $host), or start the server with this --public-url")
+	case status == http.StatusNotFound: // by the pages: there is no such form
+		e.ok("proxy", "forms through %s are accepted", cfg.PublicURL)
+	default:
+		e.note("proxy", fmt.Sprintf("a form through %s was answered with %d", cfg.PublicURL, status), "if it was the proxy that answered, have it forward POST")
+	}
+}
+
+// formPath is the path of no page. A form that is sent there has passed the check of its origin when nothing is found.
+const formPath = "/doctor/form"
+
+// sendForm returns the status with which a form is answered.
+func sendForm(ctx context.Context, public *url.URL) (status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, public.JoinPath(formPath).String(), http.NoBody)
+	if err != nil {
+		return 0, fmt.Errorf("send a form: %w", err)
+	}
+	req.Header.Set("Origin", public.Scheme+"://"+public.Host)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, fmt.Errorf("send a form: %w", err)
+	}
+	return res.StatusCode, res.Body.Close()
 }
 
 // readProbe returns when each line of the probe arrived.

@@ -65,7 +65,7 @@ func (i *instance) mailWay(texts *locale.Catalogue) ([]reach.Way, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare mails: %w", err)
 	}
-	if i.cfg.PublicURL == nil && i.cfg.SMTP != nil {
+	if i.cfg.LinksLocal() && i.cfg.SMTP != nil {
 		i.log.Warn("links of mails lead only to this machine", "base", linksBase(&i.cfg), "cure", "set --public-url to the address that browsers use")
 	}
 	composer := views.NewComposer(texts, i.links.Host())

@@ -71,6 +71,9 @@ func Cut(t testing.TB, ownURL string) {
 	t.Helper()
 	name := database(t, ownURL)
 	admin(t, `ALTER DATABASE `+name+` WITH ALLOW_CONNECTIONS false`)
+	// A connection that was allowed a moment ago may not be in pg_stat_activity yet. It holds a lock on the database until
+	// it is; the move to where the database is already waits for that lock, and does nothing else.
+	admin(t, `ALTER DATABASE `+name+` SET TABLESPACE pg_default`)
 	admin(t, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '`+name+`'`)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 )
 
 // provider is an app's address of keys. Answer may be replaced at any time.
@@ -86,6 +87,20 @@ func TestKeysComeFromTheAppsAddress(t *testing.T) {
 	verify(sign(t, jose.ES256, es, "one", claims()), notifier.TokenInvalid)
 	if n := p.asked.Load(); n != 2 {
 		t.Errorf("the keys were fetched %d times, want once more", n)
+	}
+}
+
+func TestOperatorsLearnWhichSetsCanBeFetched(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	w := newWorld(t, p.Client())
+	p.has(t, public("one", pairs(t)["ES256"].private), public("two", pairs(t)["RS256"].private))
+	w.add(t, notifier.App{Name: "shop", JWKS: p.URL, Issuer: "shop"}, nil)
+	w.add(t, notifier.App{Name: "blog", JWKS: "https://127.0.0.1:1/keys", Issuer: "blog"}, nil)
+	w.add(t, notifier.App{Name: "crm"}, nil)
+	sets, err := w.v.KeySets(t.Context())
+	if err != nil || len(sets) != 2 || sets[0].App != "blog" || sets[0].Err == nil || sets[1] != (app.KeySet{App: "shop", URL: p.URL, Keys: 2}) {
+		t.Errorf("%+v, %v", sets, err)
 	}
 }
 
