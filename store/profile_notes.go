@@ -18,6 +18,9 @@ func (s *Store) putNotes(ctx context.Context, tx *sql.Tx, had *notifier.User, ne
 	if _, err := tx.ExecContext(ctx, `UPDATE users SET profile_notes = $1 WHERE seq = $2`, notes, had.Seq); err != nil {
 		return err
 	}
+	if err := s.noteChange(ctx, tx, had.Seq, false); err != nil {
+		return err
+	}
 	if notes != "" && s.noted != nil {
 		s.noted(ctx, had.Seq, notes)
 	}
