@@ -43,12 +43,22 @@ const (
 // (5.1.7, 5.1.8), of routes (5.4.x) and of policy (5.7.x), and 5.1.0, which servers use for anything.
 var (
 	status        = regexp.MustCompile(`\A([245]\.\d{1,3}\.\d{1,3})(?:\D|\z)`)
-	mailboxGone   = regexp.MustCompile(`\A5\.(1\.(1|2|3|4|6|10)|2\.1)\z`)
-	mailboxPasses = regexp.MustCompile(`\A([45]\.2\.2|4\.[12]\.\d{1,3})\z`) // full, or it cannot be looked up now
+	mailboxGone   = regexp.MustCompile(`\A5\.1\.(1|2|3|4|6|10)\z`)
+	mailboxPasses = regexp.MustCompile(`\A([45]\.2\.2|4\.[12]\.\d{1,3}|5\.2\.12[12])\z`) // full, flooded, or it cannot be looked up now
 )
 
-// judge says what an error at a step means. The class of a code counts, and the enhanced code says of what it
-// speaks. A permanent code without one says nothing about the mailbox: see mailtest.Answers for what servers say.
+// The words that decide where servers use one code for several things: 5.2.1 for a disabled mailbox, a flooded one and
+// a letter that a filter has stopped, 4.2.1 and 5.2.2 for limits of the sender, and 552 for a letter that is too large.
+var (
+	disabled = regexp.MustCompile(`(?i)\b(disabled|inactive)\b`)
+	flooded  = regexp.MustCompile(`(?i)\breceiving mail\b`)
+	ourLimit = regexp.MustCompile(`(?i)\b(relay limit|submission quota)\b`)
+	tooLarge = regexp.MustCompile(`(?i)\bmessage size\b`)
+)
+
+// judge says what an error at a step means. The class of a code counts, and the enhanced code says of what it speaks,
+// with the words where it is used for several things. A permanent code without one says nothing about the mailbox:
+// see mailtest.Answers for what servers say.
 func judge(at step, err error) Outcome {
 	var reply *textproto.Error
 	if !errors.As(err, &reply) {
@@ -59,15 +69,20 @@ func judge(at step, err error) Outcome {
 	if found := status.FindStringSubmatch(reply.Msg); found != nil {
 		code = found[1]
 	}
+	words := strings.ReplaceAll(reply.Msg, "\n"+code+" ", " ") // each line begins with the code
+	unnamed := reply.Code == 552 && code == ""
+	large := code == "5.3.4" || unnamed && tooLarge.MatchString(words)
+	gone := mailboxGone.MatchString(code) || code == "5.2.1" && disabled.MatchString(words)
+	passes := mailboxPasses.MatchString(code) && !ourLimit.MatchString(words) || code == "5.2.1" && flooded.MatchString(words)
 	switch {
-	case at == atMail && code == "5.3.4": // the letter is too large
+	case large:
 	case at == atMail:
 		out.Verdict = ServerAway // it does not accept us as a sender, whoever the recipient is
-	case mailboxPasses.MatchString(code), reply.Code == 552 && code == "":
+	case passes, unnamed, reply.Code == 552 && gone: // 552 is a full mailbox, also as 552 5.1.1
 		out.Verdict = Later
 	case reply.Code < 500:
 		out.Verdict = Delayed
-	case mailboxGone.MatchString(code):
+	case gone:
 		out.Verdict = NoMailbox
 	}
 	return out
