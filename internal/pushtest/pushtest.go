@@ -35,6 +35,7 @@ type Answer struct {
 	Status     int
 	RetryAfter string
 	Location   string
+	Header     map[string]string
 	Body       string
 	Hang       bool // it does not answer at all
 }
@@ -135,6 +136,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if next.Location != "" {
 		w.Header().Set("Location", next.Location)
+	}
+	for name, value := range next.Header {
+		w.Header().Set(name, value)
 	}
 	w.WriteHeader(next.Status)
 	_, _ = io.WriteString(w, next.Body)

@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -19,11 +20,13 @@ var (
 	ofKey = regexp.MustCompile(`(?i)vapid|jwt|unauthori[sz]ed|authori[sz]ation|credential|sender ?id`)
 	// secrets matches what may be an address or a token.
 	secrets = regexp.MustCompile(`(?i)[a-z]+://\S+|[a-z0-9_+/=:.~%-]{32,}`)
+	// title matches the title of a page: Google's older front end says its reason there.
+	title = regexp.MustCompile(`(?i)<title>([^<]*)</title>`)
 )
 
 // judge reads the answer of a push service.
 func judge(res *http.Response, text []byte, now time.Time) Outcome {
-	out := Outcome{Status: res.StatusCode, Verdict: Refused, Reason: reasonOf(text)}
+	out := Outcome{Status: res.StatusCode, Verdict: Refused, Reason: reasonOf(res.Header, text)}
 	switch code := res.StatusCode; {
 	case code >= 200 && code < 300:
 		return Outcome{Status: code, Verdict: Accepted}
@@ -32,14 +35,14 @@ func judge(res *http.Response, text []byte, now time.Time) Outcome {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden, code == http.StatusBadRequest && ofKey.MatchString(out.Reason):
 		out.Verdict = Denied
 	case code == http.StatusTooManyRequests || code == http.StatusNotAcceptable || code >= 500: // 406: Microsoft's throttling
-		out.Verdict, out.After = Later, retryAfter(res.Header.Get("Retry-After"), now)
+		out.Verdict, out.After = Later, retryAfter(cmp.Or(res.Header.Get("Retry-After"), res.Header.Get("X-WNS-Continue-After")), now)
 	}
 	return out
 }
 
-// reasonOf returns what the body of an answer says: a field of JSON where there is one. It leaves out what may
-// be a secret, such as the endpoint of a device.
-func reasonOf(text []byte) string {
+// reasonOf returns what the body of an answer says: a field of JSON or the title of a page where there is one. Microsoft
+// says it in a header. It leaves out what may be a secret, such as the endpoint of a device.
+func reasonOf(header http.Header, text []byte) string {
 	said := string(text)
 	var fields map[string]any
 	if json.Unmarshal(text, &fields) == nil {
@@ -53,6 +56,10 @@ func reasonOf(text []byte) string {
 			said = strings.TrimSpace(said + " (errno " + strconv.Itoa(int(errno)) + ")")
 		}
 	}
+	if page := title.FindStringSubmatch(said); page != nil {
+		said = page[1]
+	}
+	said = cmp.Or(strings.TrimSpace(said), header.Get("X-WNS-Error-Description"))
 	said = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) && r != unicode.ReplacementChar {
 			return r

@@ -98,6 +98,17 @@ func TestRetryAfterIsObeyedWithinBounds(t *testing.T) {
 	}
 }
 
+func TestMicrosoftsOwnHeaderSaysWhenToComeBack(t *testing.T) {
+	t.Parallel() // learn.microsoft.com/windows/apps/design/shell/tiles-and-notifications/push-request-response-headers
+	for retryAfter, want := range map[string]time.Duration{"": 90 * time.Second, "120": 2 * time.Minute} {
+		s := pushtest.Start(t)
+		s.Answer(pushtest.Answer{Status: 406, RetryAfter: retryAfter, Header: map[string]string{"X-WNS-Continue-After": "90"}})
+		if out := send(t, newSender(t, s), s, message); out.Verdict != push.Later || out.After != want {
+			t.Errorf("%q: %+v", retryAfter, out)
+		}
+	}
+}
+
 func TestAReasonIsOneShortLineWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	s := pushtest.Start(t)
