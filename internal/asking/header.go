@@ -72,12 +72,15 @@ func (h *Header) read(r *http.Request) (p proxied, given bool, err error) {
 }
 
 // makesStaff reports whether one of the groups in the value of a header is the group of staff. What separates groups is
-// configured and never guessed from the value: in a list with commas, a|support is one group.
+// configured and never guessed from the value: in a list with commas, a|support is one group. So is a\,support: some
+// proxies escape a separator that is part of a name (mod_auth_openidc, Shibboleth).
 func (h *Header) makesStaff(value string) bool {
+	escaped := false
 	for group := range strings.SplitSeq(value, cmp.Or(h.Separator, ",")) {
-		if strings.TrimSpace(group) == h.StaffGroup {
+		if !escaped && strings.TrimSpace(group) == h.StaffGroup {
 			return true
 		}
+		escaped = (len(group)-len(strings.TrimRight(group, `\`)))%2 == 1
 	}
 	return false
 }

@@ -68,6 +68,11 @@ func TestOnlyTheSeparatorOfTheProxySeparatesGroups(t *testing.T) {
 		{"|", "a|support", true},
 		{"|", "a,support", false},
 		{";", "a; support", true},
+		{";", `a\;support`, false}, // Shibboleth: wiki.shibboleth.net/confluence/display/SHIB2/NativeSPAttributeAccess
+		{";", `a\;b;support`, true},
+		{",", `a\,support`, false}, // mod_auth_openidc: github.com/OpenIDC/mod_auth_openidc, src/util/appinfo.c
+		{",", `a\\,support`, true}, // the name a\
+		{",", `support\,a`, false},
 		{" ", "a  support", true},
 		{"|", "a|supporters", false},
 	} {
