@@ -56,23 +56,23 @@ func unverified(claim any) bool {
 	return claim == false || strings.EqualFold(text, "false")
 }
 
-// groups reads the claim of groups: a list, one name, or an object with a member for each (Zitadel).
+// groups reads the claim of groups: a list, one name (AD FS, for users in one group), or an object with a member for each
+// (Zitadel, which its documentation puts into a list).
 func groups(claim any) (all []string) {
-	if one, ok := claim.(string); ok {
-		return []string{one}
-	}
-	if named, ok := claim.(map[string]any); ok {
-		for name, in := range named { // {"notices": {"1708": "example.com"}}: where the user has it
+	switch claim := claim.(type) {
+	case string:
+		return []string{claim}
+	case map[string]any:
+		for name, in := range claim { // {"notices": {"1708": "example.com"}}: where the user has it
 			if _, ok := in.(map[string]any); ok {
 				all = append(all, name)
 			}
 		}
-		return all
-	}
-	list, _ := claim.([]any)
-	for _, g := range list[:min(len(list), maxGroups)] {
-		if name, ok := g.(string); ok {
-			all = append(all, name)
+	case []any:
+		for _, g := range claim[:min(len(claim), maxGroups)] {
+			if _, list := g.([]any); !list {
+				all = append(all, groups(g)...)
+			}
 		}
 	}
 	return all

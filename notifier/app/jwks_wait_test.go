@@ -60,10 +60,11 @@ func TestAForgedKidDelaysNoValidToken(t *testing.T) {
 }
 
 // TestSetsAsProvidersServeThem has what key sets of real providers hold beside the key that signs:
-//   - x5c, x5t and members of their own (Microsoft: learn.microsoft.com/entra/identity-platform/signing-key-rollover, Auth0:
-//     auth0.com/docs/secure/tokens/json-web-tokens/json-web-key-set-properties)
-//   - a key for encryption (Keycloak publishes RSA-OAEP beside RS256 with use "enc"), EC P-384 (keycloak.org, ES384)
-//   - one kid for keys of several algorithms, and keys without kid or use (RFC 7517, sections 4.2 and 4.5: both are optional)
+//   - x5c, x5t (Auth0: auth0.com/docs/secure/tokens/json-web-tokens/json-web-key-set-properties) and members of their own (Entra
+//     ID: cloud_instance_name, see AadTokenValidationParametersExtension at learn.microsoft.com/dotnet/api/microsoft.identitymodel.validators)
+//   - a key for encryption: Keycloak publishes RSA-OAEP with use "enc" beside RS256 (github.com/jpadilla/pyjwt/issues/722)
+//   - one kid for keys of several types, and keys without kid, use or alg (RFC 7517, sections 4.2, 4.4 and 4.5)
+//   - keys of types that are not known here, which are to be ignored (RFC 7517, section 5): AKP is that of ML-DSA
 func TestSetsAsProvidersServeThem(t *testing.T) {
 	t.Parallel()
 	all := pairs(t)
