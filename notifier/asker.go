@@ -45,6 +45,7 @@ type ProxiedUser struct {
 	Name     string  // their id
 	Display  *string // their name for people; nil: nobody says
 	Email    *string // where they get mail; nil: nobody says
+	Zone     *string // their time zone; nil: nobody says
 	Notes    ProfileNotes
 	Audience Audience // of a new user
 }

@@ -74,6 +74,21 @@ func TestChangesOfUsersAreRecordedInTheSameTransaction(t *testing.T) {
 				_, _, _, _, err := s.Proxied(t.Context(), notifier.ProxiedUser{Name: "bob", Display: new("Bob")})
 				return err
 			}, role(bob.Seq)},
+			{"a zone that a provider says", func() error {
+				_, _, _, _, err := s.Proxied(t.Context(), notifier.ProxiedUser{Name: "alice", Zone: new("Asia/Tokyo")})
+				return err
+			}, role(alice.Seq)},
+			{"another one, when one is known", func() error {
+				u, _, _, _, err := s.Proxied(t.Context(), notifier.ProxiedUser{Name: "bob", Zone: new("Europe/Berlin")})
+				if u.Zones.Seen != "Asia/Tokyo" {
+					t.Errorf("the zone is %q", u.Zones.Seen)
+				}
+				return err
+			}, nil},
+			{"a note on a profile alone", func() error {
+				_, _, _, _, err := s.Proxied(t.Context(), notifier.ProxiedUser{Name: "alice", Notes: notifier.ProfileNotes{Email: notifier.Dropped}})
+				return err
+			}, role(alice.Seq)},
 			{"the role is deleted", func() error { return s.DeleteRole(t.Context(), "picker") }, role(alice.Seq, bob.Seq)},
 			{
 				"put: an audience", put(notifier.PutUser{Name: "bob", Audience: new(notifier.Audience(1))}),

@@ -31,6 +31,7 @@ func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u n
 	}
 	var email string
 	var signsIn bool
+	zoned := p.Zone != nil && u.Zones.Seen == "" // their browser knows better, as they travel
 	err = s.read.QueryRowContext(ctx, `SELECT signed_out, provider_email, signs_in FROM users WHERE seq = $1`, u.Seq).Scan(&since, &email, &signsIn)
 	if err != nil {
 		return u, 0, false, err
@@ -42,7 +43,7 @@ func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u n
 	}
 	renamed := p.Display != nil && *p.Display != u.Display
 	moved := p.Email != nil && *p.Email != email
-	if !renamed && !moved && notifier.ParseProfileNotes(u.Notes).After(p.Notes).String() == u.Notes {
+	if !renamed && !moved && !zoned && notifier.ParseProfileNotes(u.Notes).After(p.Notes).String() == u.Notes {
 		return u, since, false, nil
 	}
 	had := u
@@ -53,12 +54,17 @@ func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u n
 				return err
 			}
 		}
+		if zoned {
+			if _, err := tx.ExecContext(ctx, `UPDATE users SET zone_seen = $1 WHERE seq = $2 AND zone_seen = ''`, *p.Zone, u.Seq); err != nil {
+				return err
+			}
+		}
 		if moved {
 			if err := s.putProviderMail(ctx, tx, u.Seq, *p.Email); err != nil {
 				return err
 			}
 		}
-		if err := s.putNotes(ctx, tx, &had, p.Notes); err != nil || !renamed {
+		if err := s.putNotes(ctx, tx, &had, p.Notes); err != nil || !renamed && !zoned {
 			return err
 		}
 		return s.noteChange(ctx, tx, u.Seq, false)
@@ -66,7 +72,10 @@ func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u n
 	if renamed {
 		u.Display = *p.Display
 	}
-	return u, since, err == nil && renamed, err
+	if zoned {
+		u.Zones.Seen = *p.Zone
+	}
+	return u, since, err == nil && (renamed || zoned), err
 }
 
 // putProviderMail gives a user the mail address that a proxy or provider says, unless they have one from elsewhere: their

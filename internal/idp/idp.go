@@ -83,6 +83,7 @@ type User struct {
 	Name    string  // the claim
 	Display *string // their name for people; nil: the provider does not say
 	Email   *string // where they get mail; nil: the provider does not say, or not for certain
+	Zone    *string // their time zone; nil: the provider does not say
 	Notes   notifier.ProfileNotes
 	Staff   bool
 	IDToken string

@@ -19,6 +19,7 @@ func (p *Provider) user(c claims, idToken string) (u User, err error) {
 	if p.cfg.Email && !unverified(c["email_verified"]) {
 		u.Email, u.Notes.Email = cleaned(c["email"], notifier.CleanEmail)
 	}
+	u.Zone, u.Notes.Zone = cleaned(c["zoneinfo"], notifier.CleanZone)
 	if p.cfg.StaffGroup != "" {
 		claim, _ := c.at(p.cfg.GroupsClaim)
 		u.Staff = slices.Contains(groups(claim), p.cfg.StaffGroup)

@@ -79,6 +79,20 @@ func TestAnUnverifiedAddressIsNotTaken(t *testing.T) {
 	}
 }
 
+func TestTheZoneIsTakenIfItIsOne(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{"Europe/Paris": "Europe/Paris", "Mars/Olympus": "", "Local": "", "": ""} {
+		b := setUp(t)
+		b.User(map[string]any{"sub": "jane", "zoneinfo": said})
+		p := b.open(t)
+		answer, cookie := begin(t, p)
+		u, _, err := finish(t, p, cookie, answer)
+		if err != nil || (u.Zone == nil) != (want == "") || u.Zone != nil && *u.Zone != want {
+			t.Errorf("%q: %+v, %v", said, u, err)
+		}
+	}
+}
+
 func TestAClientThatMayNotAskForAScopeAsksForLess(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)

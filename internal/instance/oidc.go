@@ -47,7 +47,7 @@ func (p provider) Finish(r *http.Request) (signed notifier.Signed, next string, 
 	if err != nil {
 		return signed, next, err
 	}
-	met := notifier.ProxiedUser{Name: who.Name, Display: who.Display, Email: who.Email, Notes: who.Notes, Audience: p.audience}
+	met := notifier.ProxiedUser{Name: who.Name, Display: who.Display, Email: who.Email, Zone: who.Zone, Notes: who.Notes, Audience: p.audience}
 	user, err := p.people.Provided(r.Context(), met)
 	switch {
 	case errors.Is(err, notifier.ErrBadIdentity):
