@@ -46,7 +46,7 @@ func New(c Config) (http.Handler, error) {
 func newServer(c Config) (*server, error) {
 	c.setDefaults()
 	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, limitWindow, c.Now), shown: newBuckets(1, time.Hour, c.Now)}
-	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, held: map[string]*heldKey{}}
+	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, changes: c.KeyChanges, held: map[string]*heldKey{}}
 	var err error
 	if s.home, err = originOf(c.PublicURL); err != nil {
 		return nil, fmt.Errorf("read the public URL: %w", err)

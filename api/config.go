@@ -54,6 +54,7 @@ type Stream interface {
 // have the defaults named there.
 type Config struct {
 	Keys          Keys
+	KeyChanges    func() int64 // how often this process has changed apps and keys; nil: never
 	Sender        Sender
 	Inbox         Inbox
 	Announcements Announcements
@@ -94,5 +95,8 @@ func (c *Config) setDefaults() {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.KeyChanges == nil {
+		c.KeyChanges = func() int64 { return 0 }
 	}
 }

@@ -22,6 +22,9 @@ type keyring struct {
 	keys Keys
 	log  *slog.Logger
 	now  func() time.Time
+	// changes counts what this process has changed of apps and keys: what was read before a change is not believed.
+	changes func() int64
+
 	mu   sync.Mutex
 	held map[string]*heldKey // by hash
 }
@@ -29,6 +32,7 @@ type keyring struct {
 type heldKey struct {
 	key     notifier.APIKey
 	seen    time.Time // last found in SQL
+	changes int64     // that had been made before it was read
 	asking  bool      // a lookup is under way
 	touched time.Time
 }
@@ -43,6 +47,7 @@ func (k *keyring) find(ctx context.Context, token string) (notifier.APIKey, erro
 	if key, ok := k.remembered(string(hash)); ok {
 		return key, nil
 	}
+	changes := k.changes()
 	key, err := k.keys.KeyByHash(ctx, hash)
 	switch {
 	case errors.Is(err, notifier.ErrNotFound), err == nil && !key.RevokedAt.IsZero():
@@ -52,7 +57,7 @@ func (k *keyring) find(ctx context.Context, token string) (notifier.APIKey, erro
 		k.giveUp(string(hash))
 		return key, err
 	}
-	if k.remember(string(hash), key) {
+	if k.remember(string(hash), key, changes) {
 		if err := k.keys.TouchKeys(ctx, map[int64]time.Time{key.ID: k.now()}); err != nil {
 			k.log.WarnContext(ctx, "could not store the last use of a key", "err", err)
 		}
@@ -70,7 +75,7 @@ func (k *keyring) remembered(hash string) (notifier.APIKey, bool) {
 		return notifier.APIKey{}, false
 	}
 	age := k.now().Sub(h.seen)
-	if age < 0 || age >= keyLife || age >= freshFor && !h.asking {
+	if age < 0 || age >= keyLife || h.changes != k.changes() || age >= freshFor && !h.asking {
 		h.asking = true
 		return notifier.APIKey{}, false
 	}
@@ -79,7 +84,7 @@ func (k *keyring) remembered(hash string) (notifier.APIKey, bool) {
 
 // remember stores a key that was looked up and reports whether its last use is to be
 // written now.
-func (k *keyring) remember(hash string, key notifier.APIKey) (touch bool) {
+func (k *keyring) remember(hash string, key notifier.APIKey, changes int64) (touch bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
@@ -91,7 +96,7 @@ func (k *keyring) remember(hash string, key notifier.APIKey) (touch bool) {
 		h = &heldKey{touched: key.UsedAt}
 		k.held[hash] = h
 	}
-	h.key, h.seen, h.asking = key, now, false
+	h.key, h.seen, h.changes, h.asking = key, now, changes, false
 	if touch = now.Sub(h.touched) >= touchEvery; touch {
 		h.touched = now
 	}

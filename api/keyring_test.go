@@ -19,6 +19,8 @@ type book struct {
 	find  func(hash []byte) (notifier.APIKey, error)
 	asked atomic.Int64
 
+	changes atomic.Int64 // that this process has made
+
 	mu   sync.Mutex
 	used []map[int64]time.Time
 }
@@ -40,7 +42,7 @@ type watch struct{ ms atomic.Int64 }
 func (c *watch) now() time.Time          { return time.UnixMilli(1_700_000_000_000 + c.ms.Load()) }
 func (c *watch) advance(d time.Duration) { c.ms.Add(d.Milliseconds()) }
 func newRing(b *book, c *watch) *keyring {
-	return &keyring{keys: b, log: slog.New(slog.DiscardHandler), now: c.now, held: map[string]*heldKey{}}
+	return &keyring{keys: b, log: slog.New(slog.DiscardHandler), now: c.now, changes: func() int64 { return b.changes.Load() }, held: map[string]*heldKey{}}
 }
 
 func TestAKeyIsCachedAndItsRevocationTakesEffectWithinSeconds(t *testing.T) {
@@ -67,6 +69,22 @@ func TestAKeyIsCachedAndItsRevocationTakesEffectWithinSeconds(t *testing.T) {
 	c.advance(5 * time.Second)
 	if _, err := ring.find(t.Context(), token); !errors.Is(err, notifier.ErrUnauthenticated) {
 		t.Errorf("five seconds after the revocation: %v", err)
+	}
+}
+
+func TestARevocationCountsAtOnceWhereItIsMade(t *testing.T) {
+	t.Parallel()
+	key := notifier.APIKey{ID: 7}
+	b := &book{find: func([]byte) (notifier.APIKey, error) { return key, nil }}
+	ring := newRing(b, &watch{})
+	token, _ := NewKey()
+	if _, err := ring.find(t.Context(), token); err != nil {
+		t.Fatal(err)
+	}
+	key.RevokedAt = time.UnixMilli(1)
+	b.changes.Add(1)
+	if _, err := ring.find(t.Context(), token); !errors.Is(err, notifier.ErrUnauthenticated) {
+		t.Errorf("after the revocation: %v", err)
 	}
 }
 

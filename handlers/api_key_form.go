@@ -120,6 +120,9 @@ func (h *Handlers) revokeAPIKey(w http.ResponseWriter, r *http.Request, id int64
 	if err != nil {
 		return fmt.Errorf("revoke key %d: %w", id, err)
 	}
+	if h.KeyRevoked != nil {
+		h.KeyRevoked()
+	}
 	h.auditDetail(r, "key.revoke", notifier.KeyRef(k.Name), k.Number())
 	redirect(w, r, apiKeysPath+"?done=key-revoked")
 	return nil

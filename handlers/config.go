@@ -178,13 +178,15 @@ type Config struct {
 	Topics        Topics
 	Subscriptions Subscriptions
 
-	Roles  Roles
-	Apps   Apps
-	Keys   Keys
-	NewKey func() (token string, hash []byte) // makes a token and the hash to store
-	Slips  Slips                              // carries new keys to the page that shows them once
-	Rules  Rules                              // nil: no file of rules
-	Mails  Mails                              // nil: mails are sent, or there are none
+	Roles Roles
+	Apps  Apps
+	Keys  Keys
+	// KeyRevoked is called after a key was revoked, so that it counts here at once; nil: nobody verifies keys here.
+	KeyRevoked func()
+	NewKey     func() (token string, hash []byte) // makes a token and the hash to store
+	Slips      Slips                              // carries new keys to the page that shows them once
+	Rules      Rules                              // nil: no file of rules
+	Mails      Mails                              // nil: mails are sent, or there are none
 
 	Provider     Provider // nil: nobody signs in elsewhere
 	PasswordsOff bool     // nobody signs in here

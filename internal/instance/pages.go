@@ -57,6 +57,7 @@ func (i *instance) pages() (http.Handler, error) {
 		Roles:         roles{i.people, i.db},
 		Apps:          apps,
 		Keys:          i.db,
+		KeyRevoked:    i.tokens.Changed,
 		NewKey:        api.NewKey,
 		Slips:         i.slips,
 		Build:         i.id,
@@ -109,7 +110,7 @@ func (i *instance) pages() (http.Handler, error) {
 func (i *instance) applications() (http.Handler, error) {
 	c := api.Config{
 		Who: i.who, Origins: i.tokens, Stream: streams{i.hub, i.looking},
-		Keys: i.db, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
+		Keys: i.db, KeyChanges: i.tokens.Changes, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people, Accounts: i.accounts(),
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
 		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.times.served, Traced: i.traced(true), Log: i.log,

@@ -114,6 +114,9 @@ func (v *Verifier) App(ctx context.Context, id int64) (notifier.App, bool) {
 // Changed has apps read again before the next token is verified, after this process has changed one.
 func (v *Verifier) Changed() { v.known.changes.Add(1) }
 
+// Changes returns how often Changed was called, for others who keep copies of keys.
+func (v *Verifier) Changes() int64 { return v.known.changes.Load() }
+
 // KnowsOrigin reports whether pages of any app are at this origin. While SQL is away it goes by what was
 // known before.
 func (v *Verifier) KnowsOrigin(ctx context.Context, origin string) bool {
