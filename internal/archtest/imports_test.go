@@ -55,7 +55,7 @@ var rules = map[string][]string{
 	"notifier/rule":         append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/app":          {"internal/outbound", "internal/seal", "notifier"},
 	"notifier/person":       {"internal/lease", "notifier"},
-	"notifier/push":         {"internal/pushtest"},
+	"notifier/push":         {"internal/pushtest", "notifier"},
 	"notifier/reach":        append([]string{"internal/lease"}, words...),
 	"notifier/pipeline":     append(append([]string{"internal/script", "internal/lease", "internal/tracing"}, words...), stages...),
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ecdh"
 	"encoding/base64"
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,18 @@ func TestTheExampleOfRFC8291ComesOutByteForByte(t *testing.T) {
 		"yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN")
 	if !bytes.Equal(got, want) {
 		t.Errorf("got  %x\nwant %x", got, want)
+	}
+}
+
+func TestABodyThatIsCutClosesItsIsolates(t *testing.T) {
+	t.Parallel()
+	text, err := payload(Message{Notification: Notification{Title: "Stock", Body: "\u2068" + strings.Repeat("é", 5000) + "\u2069", Navigate: "/inbox"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent struct{ Notification Notification }
+	if err := json.Unmarshal(text, &sent); err != nil || !strings.HasSuffix(sent.Notification.Body, "é…\u2069") {
+		t.Errorf("the body ends in %q, %v", sent.Notification.Body[max(0, len(sent.Notification.Body)-20):], err)
 	}
 }
 

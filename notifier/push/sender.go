@@ -16,6 +16,9 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+	"unicode/utf8"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // Bounds of a message and its sending.
@@ -165,10 +168,13 @@ func payload(m Message) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("encode a push message: %w", err)
 		}
-		runes := []rune(m.Notification.Body)
-		if len(text) <= MaxPayload || len(runes) == 0 {
+		long := utf8.RuneCountInString(m.Notification.Body)
+		if len(text) <= MaxPayload || long == 0 {
 			return text, nil
 		}
-		m.Notification.Body = string(runes[:len(runes)/2])
+		m.Notification.Body = notifier.Shorten(m.Notification.Body, max(1, long/2))
+		if long == 1 {
+			m.Notification.Body = ""
+		}
 	}
 }
