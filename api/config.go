@@ -78,9 +78,9 @@ type Config struct {
 	Version   string                       // version of the document; default: 1.0.0
 	Rate      int                          // requests per second, key and instance; 0: no limit
 	Mailing   bool                         // this installation sends mail
-	Pushing   bool                         // this installation tells devices
+	Pushing   bool                         // this installation sends pushes
 	UserRate  int                          // the same for calls of a user, with bursts of three times as many
-	Served    web.Served                   // nil: nobody is told of requests
+	Served    web.Served                   // nil: not called of requests
 	Traced    web.Traced                   // nil: there are no traces
 	Log       *slog.Logger                 // default: slog.Default()
 	Now       func() time.Time             // default: time.Now

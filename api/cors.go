@@ -69,7 +69,7 @@ func originOf(text string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// isOwn reports whether a page is served by Carillon's own host: the one that was asked, or that of the public URL. They
+// isOwn reports whether a page is served by Carillon's own host: the host of the request, or the host of the public URL. They
 // differ behind a proxy that passes on another host.
 func (s *server) isOwn(origin, host string) bool {
 	u, err := url.Parse(origin)

@@ -104,7 +104,7 @@ func (m *me) changeSettings(ctx context.Context, in *settingsInput) (*settingsOu
 	return &settingsOutput{newMeSettings(has)}, nil
 }
 
-// off returns what a switch that is on or off says about being off; nil: it says nothing.
+// off inverts a switch; nil stays nil.
 func off(on *bool) *bool {
 	if on == nil {
 		return nil
@@ -112,7 +112,7 @@ func off(on *bool) *bool {
 	return new(!*on)
 }
 
-// choose checks what a body says, which must be empty or among these.
+// choose checks that a value is empty or one of these.
 func choose(given *string, field string, allowed []string, bad *notifier.InvalidError) {
 	if given != nil && *given != "" && !slices.Contains(allowed, *given) {
 		bad.Add(field, notifier.CodeBadChoice, map[string]any{"Allowed": strings.Join(allowed, ", ")})

@@ -19,7 +19,7 @@ type AppChange struct {
 	Base, InboxURL, SettingsURL *string
 }
 
-// Apply changes a as c says.
+// Apply applies the change to a.
 func (c *AppChange) Apply(a *App) {
 	for _, f := range []struct {
 		to   *string

@@ -43,9 +43,9 @@ func (a *Asker) Stream(visible, toasts bool, now time.Time) StreamOf {
 // ProxiedUser is a user whom a proxy or an identity provider has signed in.
 type ProxiedUser struct {
 	Name     string  // their id
-	Display  *string // their name for people; nil: nobody says
-	Email    *string // where they get mail; nil: nobody says
-	Zone     *string // their time zone; nil: nobody says
+	Display  *string // their name for people; nil: unknown
+	Email    *string // where they get mail; nil: unknown
+	Zone     *string // their time zone; nil: unknown
 	Notes    ProfileNotes
 	Audience Audience // of a new user
 }

@@ -19,7 +19,7 @@ var ErrEmail = errors.New("must be one mail address, such as alice@example.com, 
 
 // ParseEmail returns the mail address that a text is, in the one form that Carillon stores and sends to:
 // without blanks around it, and with the domain in ASCII (bücher.example is xn--bcher-kva.example). The
-// part before the @ may be UTF-8, which only servers with SMTPUTF8 take. It takes no names, comments,
+// part before the @ may be UTF-8, which only servers with SMTPUTF8 accept. It accepts no names, comments,
 // quotes or lists, and nothing that could end a line of a header or of SMTP. The error is ErrEmail.
 func ParseEmail(text string) (string, error) {
 	text = strings.TrimSpace(text)

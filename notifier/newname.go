@@ -13,8 +13,8 @@ const (
 	CodeUnseen    = "unseen"     // name: Char is a character that cannot be seen
 )
 
-// NameFault says why a new user cannot have a name; nil: they can. Besides what ValidName refuses these are
-// names that look like another's: with blanks around them, or with characters that cannot be seen. Users who
+// NameFault explains why a new user cannot have a name; nil: they can. Besides what ValidName refuses, these are
+// names that can be mistaken for another user's: with blanks around them, or with characters that cannot be seen. Users who
 // have such a name keep it.
 func NameFault(name string) *FieldError {
 	var bad InvalidError
@@ -34,7 +34,7 @@ func NameFault(name string) *FieldError {
 // ValidNewName reports whether a new user can have the name; see NameFault.
 func ValidNewName(name string) bool { return NameFault(name) == nil }
 
-// lookAlike returns the first character of a name that nobody can see or tell from another.
+// lookAlike returns the first character of a name that is invisible or can be mistaken for another.
 func lookAlike(name string) (rune, bool) {
 	for _, r := range name {
 		if ignorable(r) || r == utf8.RuneError || r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef {

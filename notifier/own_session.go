@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// ReadAgent returns the names of the browser and its system, as far as a User-Agent header tells.
+// ReadAgent returns the names of the browser and its system in a User-Agent header; empty: unknown.
 func ReadAgent(header string) (browser, system string) {
 	return firstNamed(agentBrowsers, header), firstNamed(agentSystems, header)
 }

@@ -18,7 +18,7 @@ type Preferences struct {
 	Quiet       *Quiet
 	Zone        string    // that the user has chosen, IANA; empty: none
 	InForce     string    // the zone that counts
-	ZoneFrom    ZoneFrom  // who says so
+	ZoneFrom    ZoneFrom  // the source of Zone
 	PausedUntil time.Time // zero: not paused
 	Types       map[string]TypeWants
 }
@@ -29,7 +29,7 @@ type ZoneFrom string
 // Where zones come from.
 const (
 	ZoneChosen       ZoneFrom = "chosen"       // the user has chosen it
-	ZoneBrowser      ZoneFrom = "browser"      // their browser's, or what their app says
+	ZoneBrowser      ZoneFrom = "browser"      // from their browser or their app
 	ZoneInstallation ZoneFrom = "installation" // --zone
 )
 

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// A profile says how somebody looks or is reached: their name for people, mail address, language and time
+// A profile is how somebody looks or is reached: their name for people, mail address, language and time
 // zone. It comes from systems that Carillon cannot correct, and it never keeps anybody out: what is not as
 // it should be is cleaned, cut or dropped here, once, and noted for staff. Who somebody is, is another
 // matter: see ValidName.
@@ -24,19 +24,19 @@ const (
 	maxSaid    = 4096 // of a value that is looked at; the rest is cut off first
 )
 
-// Mend says what became of a value in a profile.
+// Mend is what became of a value in a profile.
 type Mend string
 
 // The mends.
 const (
-	Unsaid  Mend = ""        // nobody has said anything
-	Kept    Mend = "kept"    // the value is as it was said
+	Unsaid  Mend = ""        // there was none
+	Kept    Mend = "kept"    // the value is unchanged
 	Cleaned Mend = "cleaned" // it was written in another way
-	Cut     Mend = "cut"     // it is the beginning of what was said
-	Dropped Mend = "dropped" // it is as if nothing had been said
+	Cut     Mend = "cut"     // only its beginning is used
+	Dropped Mend = "dropped" // it is unusable, as if there were none
 )
 
-// ProfileNotes say what became of each value in a profile. The zero value says nothing.
+// ProfileNotes are what became of each value in a profile. The zero value is that of an empty profile.
 type ProfileNotes struct {
 	Name   Mend `json:"name,omitempty"`
 	Email  Mend `json:"email,omitempty"`
@@ -44,7 +44,7 @@ type ProfileNotes struct {
 	Zone   Mend `json:"zoneinfo,omitempty"`
 }
 
-// ParseProfileNotes reads what String has written. Other texts say nothing.
+// ParseProfileNotes reads what String has written. Other texts give the zero value.
 func ParseProfileNotes(text string) (n ProfileNotes) {
 	if text != "" && json.Unmarshal([]byte(text), &n) != nil {
 		return ProfileNotes{}
@@ -76,7 +76,7 @@ func (n ProfileNotes) After(newer ProfileNotes) ProfileNotes {
 	return n
 }
 
-// CleanDisplay returns the name for people that a text says: in UTF-8, on one line, without characters
+// CleanDisplay returns the name for people in a text: in UTF-8, on one line, without characters
 // that cannot be seen or change the direction of the text around it, and at most MaxDisplay bytes, which end
 // between two characters as people see them. A text that is not UTF-8 is read as Windows-1252. Nothing can
 // be seen of a name that is Dropped.
@@ -159,8 +159,8 @@ func flagsBefore(text string) (n int) {
 	return n
 }
 
-// CleanEmail returns the mail address that a text says: see ParseEmail. It also reads one with a name
-// (Ann <ann@example.com>), in quotes or brackets, or as a mailto: link, and takes the first of a list.
+// CleanEmail returns the mail address in a text: see ParseEmail. It also reads one with a name
+// (Ann <ann@example.com>), in quotes or brackets, or as a mailto: link, and the first of a list.
 func CleanEmail(said string) (string, Mend) {
 	if said == "" {
 		return "", Kept
@@ -193,7 +193,7 @@ func unwrapped(text string) (string, Mend) {
 		return parsed.Address, Cleaned
 	}
 	if open, end := strings.LastIndexByte(text, '<'), strings.LastIndexByte(text+">", '>'); open >= 0 && open < end {
-		return (text + ">")[open+1 : end], Cleaned // net/mail takes no domain such as bücher.example here
+		return (text + ">")[open+1 : end], Cleaned // net/mail accepts no domain such as bücher.example here
 	}
 	return text, Cleaned
 }
@@ -208,7 +208,7 @@ func firstListed(text string) (string, Mend) {
 	return first, Cut
 }
 
-// CleanLocale returns the language tag (BCP 47) that a text says, which may be that of a POSIX locale such
+// CleanLocale returns the language tag (BCP 47) in a text, which may be a POSIX locale such
 // as de_DE.UTF-8, or the first of a list. C, POSIX and what is no language are Dropped.
 func CleanLocale(said string) (string, Mend) {
 	if said == "" {
@@ -227,7 +227,7 @@ func CleanLocale(said string) (string, Mend) {
 	if err != nil || tag.IsRoot() {
 		return "", Dropped
 	}
-	if text = tag.String(); len(text) > MaxLocale { // extensions say nothing about the language
+	if text = tag.String(); len(text) > MaxLocale { // extensions do not change the language
 		base, script, region := tag.Raw()
 		if tag, err = language.Compose(base, script, region); err != nil {
 			return "", Dropped
@@ -237,7 +237,7 @@ func CleanLocale(said string) (string, Mend) {
 	return text, Cleaned
 }
 
-// CleanZone returns the name of a time zone (IANA) that a text says. Any other text is Dropped.
+// CleanZone returns the name of a time zone (IANA). Any other text is Dropped.
 func CleanZone(said string) (string, Mend) {
 	text := strings.TrimSpace(said)
 	if text == "" {

@@ -69,7 +69,7 @@ type NewDevice struct {
 	Session  string // signing out of it ends the device; empty: a proxy or an app signs the user in
 	Endpoint string
 	// Again registers without a click a browser that has a subscription already, but only if it is this user's. Was
-	// is the endpoint at which they turned it on there, as their browser says; empty: it does not know.
+	// is the endpoint that their browser has from turning it on there; empty: it has none.
 	Again bool
 	Was   string
 	Keys  []byte // as in ReachTarget
@@ -90,7 +90,7 @@ type ReachDue struct {
 	Zone  string
 	Quiet *Quiet
 	Off   bool            // its user has not chosen, and gets nothing by default
-	Since int64           // what came up to here is not told: it was so then; a value of Entry.At
+	Since int64           // messages never contain what came up to here; a value of Entry.At
 	Wants map[string]bool // by type, where the user's choice differs from the type's default
 }
 

@@ -28,7 +28,7 @@ type User struct {
 // Zones are the time zones that are known of a user, by their IANA names; empty: none.
 type Zones struct {
 	Chosen string // by the user
-	Seen   string // their browser's, or what their app says
+	Seen   string // from their browser or their app
 	SeenAt int64  // when Seen was stored, in ms
 }
 

@@ -20,7 +20,7 @@ type TokenProfile struct {
 	Locale   *string   // BCP 47
 	Audience *Audience // 0: the app's
 	Email    *string   // where the user gets mail
-	Zone     *string   // IANA; it counts until a browser says another
+	Zone     *string   // IANA; it counts until a browser sends another
 	Roles    *[]string // sorted; each one that the app may give
 	Notes    ProfileNotes
 }

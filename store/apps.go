@@ -80,7 +80,7 @@ func (s *Store) addAppKey(ctx context.Context, tx *sql.Tx, app int64, key *notif
 // as it is and nothing is stored. It returns notifier.ErrNotFound.
 func (s *Store) ChangeApp(ctx context.Context, name string, change func(*notifier.App) error) (a notifier.App, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
-		// The update locks the row, so that of two changes the second sees what the first has written.
+		// The update locks the row, so that the second of two changes sees the first.
 		a, err = scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET name = name WHERE name = $1 AND revoked_at = 0 RETURNING `+appColumns, text(name)))
 		if err != nil {
 			return err

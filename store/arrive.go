@@ -44,7 +44,7 @@ func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.
 		return u, false, err
 	case t.IssuedAt.Unix() < signedOut:
 		return u, false, signedOutError()
-	case !t.ReadOnly && app == 0: // a user whom no app has brought yet
+	case !t.ReadOnly && app == 0: // no app has brought this user yet
 	case t.ReadOnly, t.Profile == notifier.TokenProfile{}, t.IssuedAt.Unix() <= profileAt:
 		u, err = s.oneUser(ctx, `u.name = $1`, t.Subject)
 		return u, false, err
@@ -97,7 +97,7 @@ func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToke
 	if p.Locale != nil { // who has chosen another language keeps it
 		set(*p.Locale, `locale = CASE WHEN locale = app_locale THEN $1 ELSE locale END, app_locale = $1`)
 	}
-	if p.Zone != nil { // their browser knows better, as they travel
+	if p.Zone != nil { // the browser's zone is newer: users travel
 		set(*p.Zone, `zone_seen = CASE zone_seen WHEN '' THEN $1 ELSE zone_seen END`)
 	}
 	if p.Email != nil && err == nil {

@@ -40,7 +40,7 @@ func (s *Store) SetDefaults(ctx context.Context) error {
 	return s.fail(err, "bring the defaults of users into force")
 }
 
-// follow has a target of a user who has not chosen tell when the default says. mailAt is the minute of the user's
+// follow makes a target of a user who has not chosen due at the default time. mailAt is the minute of the user's
 // daily mails.
 func (s *Store) follow(d *notifier.ReachDue, mailAt int) {
 	d.Off, d.Wait, d.Daily = s.mail.Off, s.mail.Wait, -1
@@ -50,7 +50,7 @@ func (s *Store) follow(d *notifier.ReachDue, mailAt int) {
 	d.Since = s.defaults.since
 }
 
-// untold returns up to when nothing is told to a user who has not chosen until now: they got no mail.
+// untold returns the time up to which a user who has not chosen until now gets nothing: they got no mail.
 func (s *Store) untold(had *notifier.Preferences) int64 {
 	switch {
 	case had.MailChosen:
@@ -65,7 +65,7 @@ func (s *Store) untold(had *notifier.Preferences) int64 {
 const notChosen = `(targets.kind = 'mail' AND (SELECT mail_when FROM users WHERE users.seq = targets.seq) = '')`
 
 // marking returns the clauses of the UPDATE that makes targets due, from x of a user and the newest entries. An
-// address of a user who has not chosen is due when the default says; it may have been switched off by another.
+// address of a user who has not chosen is due at the default time; it may have been switched off by another.
 func (s *Store) marking() (set, where string) {
 	if s.mail.Off {
 		return markSet("wait"), markWhere(`state <> 'off' AND NOT ` + notChosen)

@@ -55,7 +55,7 @@ func (s *Store) endDevices(ctx context.Context, tx *sql.Tx, where string, args .
 }
 
 // mayReturn returns notifier.ErrConflict if a browser must not be registered without a click: its user has ended
-// it, it is another user's, or nobody knows that it was ever registered.
+// it, it is another user's, or there is no record of it.
 func mayReturn(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice) error {
 	if d.Was == "" {
 		return notifier.ErrConflict

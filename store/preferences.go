@@ -151,8 +151,8 @@ func (s *Store) SetZone(ctx context.Context, seq int64, zone string) (changed bo
 	return changed, s.fail(err, "store the time zone of user %d", seq)
 }
 
-// retime gives the targets of a kind another time to wait. Those that are switched on tell nothing older, and
-// none tells what came up to untold.
+// retime changes when the targets of a kind are due. Targets that are switched on skip what is older, and all skip
+// what came up to untold.
 func (s *Store) retime(ctx context.Context, tx *sql.Tx, seq int64, kind notifier.ReachKind, when notifier.When, minute int, untold int64) error {
 	if when.Off {
 		_, err := tx.ExecContext(ctx, `UPDATE targets SET state = 'off', due_at = 0, upto = 0, urgent = FALSE, tries = 0, held_since = 0
@@ -169,7 +169,7 @@ func (s *Store) retime(ctx context.Context, tx *sql.Tx, seq int64, kind notifier
 	return err
 }
 
-// putTypes replaces what a user has chosen for types, if p says something about them.
+// putTypes replaces what a user has chosen for types, if p sets it.
 func putTypes(ctx context.Context, tx *sql.Tx, seq int64, p *notifier.PutPreferences) error {
 	types := p.Types
 	if p.Change != nil {

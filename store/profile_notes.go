@@ -7,8 +7,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// putNotes records what became of the values in a user's profile, after what the newer ones say. Only a note that is
-// new is written and logged, so whoever says the same again and again is logged once.
+// putNotes merges newer notes into those of a user's profile. Only a change is written and logged, so that a profile that
+// is sent again and again is logged once.
 func (s *Store) putNotes(ctx context.Context, tx *sql.Tx, had *notifier.User, newer notifier.ProfileNotes) error {
 	old := notifier.ParseProfileNotes(had.Notes)
 	notes := old.After(newer).String()
@@ -27,7 +27,7 @@ func (s *Store) putNotes(ctx context.Context, tx *sql.Tx, had *notifier.User, ne
 	return nil
 }
 
-// putNotes says of the fields that a call sets that they are as they were said: it refuses others.
+// putNotes returns the notes of a call of the API, which refuses values that are not right.
 func putNotes(u *notifier.PutUser) (n notifier.ProfileNotes) {
 	if u.Email != nil {
 		n.Email = notifier.Kept

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Proxied returns the user whom a proxy names, created if there is none, with the profile that it says. since is
+// Proxied returns the user that a proxy names, with the profile in its headers, and creates them if necessary. since is
 // when the user was last signed out, in seconds. It returns the errors of CreateUser.
 func (s *Store) Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, since int64, created, changed bool, err error) {
 	for left := leavers; ; left-- {
@@ -24,14 +24,14 @@ func (s *Store) Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier
 	}
 }
 
-// welcomeProxied returns an existing user with the profile that the proxy says, or sql.ErrNoRows.
+// welcomeProxied returns an existing user, with the profile that the proxy sent stored, or sql.ErrNoRows.
 func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, since int64, changed bool, err error) {
 	if u, err = s.oneUser(ctx, `u.name = $1`, p.Name); err != nil {
 		return u, 0, false, err
 	}
 	var email string
 	var signsIn bool
-	zoned := p.Zone != nil && u.Zones.Seen == "" // their browser knows better, as they travel
+	zoned := p.Zone != nil && u.Zones.Seen == "" // the browser's zone is newer: users travel
 	err = s.read.QueryRowContext(ctx, `SELECT signed_out, provider_email, signs_in FROM users WHERE seq = $1`, u.Seq).Scan(&since, &email, &signsIn)
 	if err != nil {
 		return u, 0, false, err
@@ -78,8 +78,8 @@ func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u n
 	return u, since, err == nil && (renamed || zoned), err
 }
 
-// putProviderMail gives a user the mail address that a proxy or provider says, unless they have one from elsewhere: their
-// own app, the API and commands know better.
+// putProviderMail gives a user the mail address that a proxy or provider sent, unless they have one from their app, the
+// API or a command, which come first.
 func (s *Store) putProviderMail(ctx context.Context, tx *sql.Tx, seq int64, address string) error {
 	var before, has string
 	err := tx.QueryRowContext(ctx, `SELECT u.provider_email, COALESCE(t.address, '') FROM users u

@@ -33,13 +33,13 @@ type Config struct {
 	DataDir string           // directory of SQLite's carillon.db, created if missing
 	MaxSeq  int64            // no user gets a higher number; 0: DefaultMaxSeq
 	Mail    notifier.When    // when users who have not chosen get mail
-	Zone    string           // the time zone of users of whom none is known, IANA; empty: UTC
+	Zone    string           // the time zone of users without one of their own, IANA; empty: UTC
 	Now     func() time.Time // nil: time.Now
 	Timing  Timing           // nil: calls are not timed
-	Noted   Noted            // nil: nobody is told
+	Noted   Noted            // nil: not called
 }
 
-// Noted is told once of a user whose profile was not as it should be; see notifier.ProfileNotes.
+// Noted is called once for a user whose profile was not as it should be; see notifier.ProfileNotes.
 type Noted func(ctx context.Context, seq int64, notes string)
 
 // Store is an open database.

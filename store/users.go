@@ -151,7 +151,7 @@ const (
 	CodeBadLocale   = "bad_locale"   // locale: neither empty nor BCP 47
 )
 
-// checkNewUser is checkUser for a user whom nobody knows yet.
+// checkNewUser is checkUser for a new user.
 func checkNewUser(u *notifier.NewUser) error {
 	err := checkUser(u)
 	fault := notifier.NameFault(u.Name)

@@ -33,9 +33,9 @@ type People interface {
 	Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, session string, err error)
 }
 
-// Stamps say whether users have changed; see internal/session.
+// Stamps detect changes of users; see internal/session.
 type Stamps interface {
-	// Stamp returns a text that is another one after each change of the user. ok is false while nobody knows.
+	// Stamp returns a text that differs after each change of the user. ok is false while Redis does not answer.
 	Stamp(ctx context.Context, seq int64) (stamp string, ok bool)
 }
 
@@ -139,7 +139,7 @@ func (w *Who) byToken(ctx context.Context, text string) (notifier.Asker, error) 
 	})
 }
 
-// remembered returns a known asker who has not changed since, or looks them up.
+// remembered returns the cached asker if they have not changed since, and reads them from SQL otherwise.
 func (w *Who) remembered(ctx context.Context, sum [sha256.Size]byte, look func() (notifier.Asker, error)) (notifier.Asker, error) {
 	known, held := w.known.GetIfPresent(sum)
 	next := found{seen: w.Now()}

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// said returns what a header says about how a user looks or is reached, cleaned; nil: it is absent, or was dropped. The
+// said returns the cleaned value of a profile header; nil: it is absent, or was dropped. The
 // first of several counts.
 func said(r *http.Request, header string, clean func(said string) (string, notifier.Mend)) (*string, notifier.Mend) {
 	if header == "" {

@@ -99,7 +99,7 @@ type Config struct {
 	SMTP           *mail.Server // nil: no mail
 	MailFrom       string       // with or without a name for people
 	MailDefault    notifier.When
-	Zone           string            // of users of whom none is known
+	Zone           string            // of users without a zone of their own
 	MailRate       int               // mails a second, all instances together
 	Push           *Push             // nil: no push
 	OutboundAllow  []netip.Prefix    // private networks that may be reached
@@ -197,7 +197,7 @@ func (c *Config) Path() string {
 // Secure reports whether browsers reach the server by https, so that cookies must be Secure.
 func (c *Config) Secure() bool { return c.PublicURL != nil && c.PublicURL.Scheme == "https" }
 
-// Port returns the port that tells this installation apart from others on its host; empty: the usual one of the
+// Port returns the port that distinguishes this installation from others on its host; empty: the usual one of the
 // scheme, or one that is not known before the start.
 func (c *Config) Port() string {
 	if c.PublicURL != nil {

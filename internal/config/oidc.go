@@ -16,7 +16,7 @@ type OIDC struct {
 	UserClaim    string
 	GroupsClaim  string
 	StaffGroup   string            // empty: groups make nobody staff
-	Email        bool              // users get the address that the provider says
+	Email        bool              // users get mail at the address in the provider's claims
 	Audience     notifier.Audience // of new users
 }
 

@@ -32,8 +32,8 @@ type found struct {
 	oauth       oauth2.Config
 	verifier    *oidc.IDTokenVerifier
 	endSession  string                    // where users sign out; empty: nowhere
-	userinfo    string                    // where it says more about a user than in the ID token; empty: nowhere
-	claims      []string                  // that it says it knows
+	userinfo    string                    // where it serves claims that the ID token lacks; empty: nowhere
+	claims      []string                  // that it lists as supported
 	algorithms  []jose.SignatureAlgorithm // of its tokens
 	keys        oidc.KeySet
 	namesItself bool // its answers carry its name (RFC 9207)

@@ -53,7 +53,7 @@ type Config struct {
 	UserClaim    string // the claim that names users
 	GroupsClaim  string
 	StaffGroup   string // whose members are staff for the session; empty: nobody is by their groups
-	Email        bool   // whether the address that the provider says is wanted
+	Email        bool   // whether to read the mail address
 	PublicURL    string // how browsers reach Carillon, without a slash at the end
 	SessionKeys  [][]byte
 	Client       *http.Client     // nil: one of its own
@@ -81,9 +81,9 @@ type Provider struct {
 // User is who the provider says has signed in.
 type User struct {
 	Name    string  // the claim
-	Display *string // their name for people; nil: the provider does not say
-	Email   *string // where they get mail; nil: the provider does not say, or not for certain
-	Zone    *string // their time zone; nil: the provider does not say
+	Display *string // their name for people; nil: there is no such claim
+	Email   *string // where they get mail; nil: there is no such claim, or it is unverified
+	Zone    *string // their time zone; nil: there is no such claim
 	Notes   notifier.ProfileNotes
 	Staff   bool
 	IDToken string
@@ -124,7 +124,7 @@ func (p *Provider) Host() string {
 	return p.cfg.Issuer
 }
 
-// Check asks the provider for its addresses, and returns the claims that it says it knows; none: it does not say. It
+// Check asks the provider for its addresses, and returns the claims that it lists as supported; none: it has no such list. It
 // returns ErrAway.
 func (p *Provider) Check(ctx context.Context) (claims []string, err error) {
 	f, err := p.discover(ctx)

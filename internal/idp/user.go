@@ -50,7 +50,7 @@ func cleaned(claim any, clean func(said string) (string, notifier.Mend)) (*strin
 	return &value, mend
 }
 
-// unverified reports whether the claim email_verified says that the address may be somebody else's. Some providers
+// unverified reports whether the claim email_verified is false, so that the address may be somebody else's. Some providers
 // write it as a string.
 func unverified(claim any) bool {
 	text, _ := claim.(string)

@@ -64,7 +64,7 @@ func (p *Provider) complain(ctx context.Context, what, why string) {
 	}
 }
 
-// ungrouped says why there are no groups.
+// ungrouped explains why there are no groups.
 func ungrouped(c claims) string {
 	if names, ok := c["_claim_names"].(map[string]any); ok && names["groups"] != nil { // Entra ID, above 200 groups
 		return "the user is in too many groups for a token: have the provider send only those assigned to this application"
@@ -72,8 +72,8 @@ func ungrouped(c claims) string {
 	return "neither the ID token nor userinfo has the claim: the provider may need a mapper or a scope for it, or the user has no groups"
 }
 
-// complete adds to the claims of an ID token those that only userinfo has. What the token says stays. A provider whose
-// userinfo fails has still said who has signed in: the error is only for the log.
+// complete adds to the claims of an ID token those that only userinfo has. Claims of the token stay. The user is
+// identified even if userinfo fails: the error is only for the log.
 func (p *Provider) complete(ctx context.Context, f *found, answer *oauth2.Token, c claims) error {
 	missing := p.lacking(c)
 	if len(missing) == 0 || f.userinfo == "" {
@@ -95,7 +95,7 @@ func (p *Provider) complete(ctx context.Context, f *found, answer *oauth2.Token,
 	return nil
 }
 
-// askUserinfo returns what the provider says about the user of an access token, as JSON or as a signed token.
+// askUserinfo returns the claims of userinfo for an access token; it may be JSON or a signed token.
 func (p *Provider) askUserinfo(ctx context.Context, f *found, token string) (claims, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.userinfo, http.NoBody)
 	if err != nil {

@@ -113,7 +113,7 @@ func (s *Sender) auth(client *smtp.Client) smtp.Auth {
 	return smtp.PlainAuth("", user, password, s.server.Host, true)
 }
 
-// handshakeError is a handshake that failed after STARTTLS. optional says that the line need not be encrypted.
+// handshakeError is a handshake that failed after STARTTLS. optional means that the connection need not be encrypted.
 type handshakeError struct {
 	cause    error
 	optional bool

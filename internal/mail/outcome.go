@@ -13,8 +13,8 @@ type Verdict int
 // The verdicts.
 const (
 	Sent       Verdict = iota // the server has it
-	NoMailbox                 // for good: the answer says that nobody is at the address
-	Refused                   // for good, and the answer does not say that this is the address's fault
+	NoMailbox                 // for good: the address does not exist
+	Refused                   // for good, but not because of the address
 	Later                     // again, in a while: a passing fault of the mailbox
 	Delayed                   // again, in a while: a passing fault, of the mailbox or the server
 	ServerAway                // the server takes no letters from us: this says nothing about the address
@@ -56,9 +56,9 @@ var (
 	tooLarge = regexp.MustCompile(`(?i)\bmessage size\b`)
 )
 
-// judge says what an error at a step means. The class of a code counts, and the enhanced code says of what it speaks,
-// with the words where it is used for several things. A permanent code without one says nothing about the mailbox:
-// see mailtest.Answers for what servers say.
+// judge returns the meaning of an error at a step. The class of the code counts, the enhanced code names its subject,
+// and the words decide where servers use one code for several things. A permanent code without an enhanced one does not
+// concern the mailbox: see mailtest.Answers for the answers of real servers.
 func judge(at step, err error) Outcome {
 	var reply *textproto.Error
 	if !errors.As(err, &reply) {

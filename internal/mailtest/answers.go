@@ -17,7 +17,7 @@ const (
 	AtData Step = "DATA" // after the letter
 )
 
-// Means says what an answer is about, as RFC 3463 and the server's own documents have it.
+// Means is the subject of an answer according to RFC 3463 and the server's own documents.
 type Means string
 
 // What answers mean.
@@ -29,8 +29,8 @@ const (
 	OwnAccount Means = "the server takes nothing from us"
 )
 
-// RealAnswer is what a real server answers, and the public page that says so. Where a page names no step, the step is the
-// one that the server needs to know what it says.
+// RealAnswer is an answer of a real server with its public source. Where the source names no step, it is the first one at
+// which the server can give this answer.
 type RealAnswer struct {
 	Server   string
 	Step     Step

@@ -47,7 +47,7 @@ type cache struct {
 type copied struct {
 	key  string
 	text string // empty: there is none
-	read bool   // Redis has said so
+	read bool   // from Redis
 	life time.Duration
 }
 
@@ -73,7 +73,7 @@ func (c *cache) get(ctx context.Context, id string) (signed Signed, found bool) 
 	return decode(id, one.text)
 }
 
-// stamp returns the stamp of a user; empty: they have not changed lately. ok is false if Redis does not say.
+// stamp returns the stamp of a user; empty: they have not changed lately. ok is false if Redis does not answer.
 func (c *cache) stamp(ctx context.Context, seq int64) (stamp string, ok bool) {
 	one := &copied{key: c.space.Changed(seq)}
 	if c.gets.Do(ctx, one) != nil || !one.read {

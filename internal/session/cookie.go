@@ -31,7 +31,7 @@ var errNoKey = errors.New("no session key is configured")
 type Place struct {
 	Secure bool   // by https
 	Path   string // of the public URL, such as /notifications; empty: Carillon has the whole host
-	Port   string // tells apart installations on one host, since browsers send a cookie to all ports; empty: the usual one
+	Port   string // distinguishes installations on one host, since browsers send a cookie to all ports; empty: the usual one
 }
 
 // cookie converts idBytes bytes to signed cookies and back.

@@ -54,7 +54,7 @@ type SQL interface {
 	// LiveSessions returns those of ids that are valid, with the audience of their users.
 	LiveSessions(ctx context.Context, ids []string, valid notifier.SessionLimits) (map[string]notifier.Audience, error)
 	PurgeSessions(ctx context.Context, valid notifier.SessionLimits) (int64, error)
-	// PurgeDevices deletes devices that were neither here nor told since a time.
+	// PurgeDevices deletes devices that neither visited nor accepted a push since a time.
 	PurgeDevices(ctx context.Context, since time.Time) (int64, error)
 	Changes
 }

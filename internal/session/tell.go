@@ -52,18 +52,17 @@ func (s *Store) Tell(ctx context.Context, seq int64) {
 	}
 }
 
-// Stamp returns a text that is another one after each change of a user that Tell has passed on. ok is false
-// while Redis does not say. Who keeps a copy of a user reads the stamp before SQL, and believes the copy
-// while the stamp is the same.
+// Stamp returns a text that differs after each change of a user that Tell has published. ok is false while Redis
+// does not answer. To cache a user, read the stamp before SQL, and use the copy while the stamp is the same.
 func (s *Store) Stamp(ctx context.Context, seq int64) (stamp string, ok bool) {
 	return s.cache.stamp(ctx, seq)
 }
 
-// Forget has every instance look up a user again who has been deleted.
+// Forget makes every instance drop its copies of a user who has been deleted.
 func (s *Store) Forget(ctx context.Context, seq int64) error { return s.cache.drop(ctx, seq) }
 
 // TellPending passes on all pending changes at once, such as those of the members of a role that was
-// deleted. What takes too long is done by Run of this or another instance.
+// deleted. Run, here or at another instance, finishes what does not fit into the time.
 func (s *Store) TellPending(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellNow)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 // out, unless it belongs to the name of somebody.
 type typedUsers struct{ Users }
 
-// Credentials is that of Users.
+// Credentials are documented at Users.
 func (t typedUsers) Credentials(ctx context.Context, typed string) (u notifier.User, hash string, err error) {
 	u, hash, err = t.Users.Credentials(ctx, typed)
 	if name := notifier.TrimName(typed); errors.Is(err, notifier.ErrNotFound) && name != typed {

@@ -222,7 +222,7 @@ func (s Space) TopicOf(key string) (t notifier.Topic, ok bool) {
 	return t, ok && t.Type != ""
 }
 
-// Changed returns the key that tells copies of a user from before a change: STRING, another random
+// Changed returns the key that invalidates copies of a user from before a change: STRING, another random
 // text after each change, for a minute. Written by internal/session.
 func (s Space) Changed(seq int64) string {
 	return s.prefix + "changed:user_id:" + strconv.FormatInt(seq, 10)

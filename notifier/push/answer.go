@@ -20,7 +20,7 @@ var (
 	ofKey = regexp.MustCompile(`(?i)vapid|jwt|unauthori[sz]ed|authori[sz]ation|credential|sender ?id`)
 	// secrets matches what may be an address or a token.
 	secrets = regexp.MustCompile(`(?i)[a-z]+://\S+|[a-z0-9_+/=:.~%-]{32,}`)
-	// title matches the title of a page: Google's older front end says its reason there.
+	// title matches the title of a page, where Google's older front end gives its reason.
 	title = regexp.MustCompile(`(?i)<title>([^<]*)</title>`)
 )
 
@@ -40,8 +40,8 @@ func judge(res *http.Response, text []byte, now time.Time) Outcome {
 	return out
 }
 
-// reasonOf returns what the body of an answer says: a field of JSON or the title of a page where there is one. Microsoft
-// says it in a header. It leaves out what may be a secret, such as the endpoint of a device.
+// reasonOf returns the reason in an answer: a field of JSON, the title of a page, or the header that Microsoft uses. It
+// leaves out what may be a secret, such as the endpoint of a device.
 func reasonOf(header http.Header, text []byte) string {
 	said := string(text)
 	var fields map[string]any

@@ -23,7 +23,7 @@ import (
 
 // Bounds of a message and its sending.
 const (
-	maxTTL    = 24 * time.Hour // a browser that was off for longer is told by the next message
+	maxTTL    = 24 * time.Hour // a browser that was off for longer gets the next message
 	maxAnswer = 4 << 10        // bytes of an answer that are read, so that the line can be used again
 	maxRetry  = 6 * time.Hour  // the longest Retry-After that is obeyed
 )
@@ -35,9 +35,9 @@ type Verdict int
 const (
 	Accepted    Verdict = iota // the push service has it
 	Gone                       // the subscription has ended: delete it
-	Later                      // again, not before After; 0: the service does not say when
-	Denied                     // the service takes no message of ours for this subscription: it was made for another key, or the service refuses our key
-	Refused                    // the service will never take this message
+	Later                      // again, not before After; 0: the service names no time
+	Denied                     // the service refuses our messages for this subscription: it was made for another key, or the service refuses our key
+	Refused                    // the service will never accept this message
 	Unreachable                // the service gave no answer
 )
 

@@ -98,7 +98,7 @@ func (h Hosts) Check(endpoint string) error {
 	return ErrUnknown
 }
 
-// validPort reports whether an address names no port, or one that can be connected to. url.Parse takes any digits.
+// validPort reports whether an address names no port, or one that can be connected to. url.Parse accepts any digits.
 func validPort(u *url.URL) bool {
 	port := u.Port()
 	if port == "" {
