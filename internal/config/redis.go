@@ -28,6 +28,15 @@ func (r Redis) BuiltIn() bool { return r == Redis{} }
 // called for each new connection and may refuse it. Open must not be called for the built-in
 // Redis: parse the URL of the running one instead.
 func (r Redis) Open(onConnect func(context.Context, *redis.Conn) error) redis.UniversalClient {
+	rdb := r.client(onConnect)
+	rdb.AddHook(refused{})
+	if cluster, ok := rdb.(*redis.ClusterClient); ok {
+		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(refused{}) })
+	}
+	return rdb
+}
+
+func (r Redis) client(onConnect func(context.Context, *redis.Conn) error) redis.UniversalClient {
 	switch {
 	case r.cluster != nil:
 		o := *r.cluster
