@@ -84,6 +84,21 @@ func TestTheDashboardHasQueriesThatPrometheusUnderstands(t *testing.T) {
 	promtool(t, "check", "rules", file)
 }
 
+// Whoever is alerted looks at the dashboard for since when and how bad it is.
+func TestWhatAlertsIsOnTheDashboard(t *testing.T) {
+	t.Parallel()
+	panels := read(t, "grafana/carillon.json")
+	metrics := regexp.MustCompile(`carillon_[a-z_]+`).FindAllString(read(t, "prometheus/alerts.yml"), -1)
+	if len(metrics) < 10 {
+		t.Fatalf("the alerts name %d metrics", len(metrics))
+	}
+	for _, metric := range metrics {
+		if !strings.Contains(panels, metric+"{") && metric != "carillon_drift_total" { // any value but 0 is a fault to report
+			t.Errorf("no panel shows %s", metric)
+		}
+	}
+}
+
 // systemd-analyze weighs what a unit may do, in tenths: up to 50 it says "OK". This one is at 15.
 func TestTheUnitIsConfined(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strconv"
@@ -48,6 +49,24 @@ func (b storedBacklog) Backlog(context.Context) (map[notifier.State]int64, error
 	return nil, b.err
 }
 
+// quietSources are those of an instance on which nothing happens.
+func quietSources(sql backlogger) sources {
+	return sources{
+		hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() keep.Stats { return keep.Stats{} },
+		intake: func() delivery.Stats { return delivery.Stats{} }, redis: func() guard.State { return guard.Open }, clock: func() time.Duration { return 0 }, sql: sql,
+		signIns: func() session.SignInStats { return session.SignInStats{Right: 5, Wrong: 3, Limited: 2} },
+		times:   newHistograms(), pool: func() *redis.PoolStats { return &redis.PoolStats{} },
+	}
+}
+
+// scrape returns the page of metrics.
+func scrape(t *testing.T, h http.Handler) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	return w.Body.String()
+}
+
 func TestTheBacklogIsTheLargerOfTheStreamAndSQL(t *testing.T) {
 	t.Parallel()
 	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
@@ -64,14 +83,9 @@ func TestTheBacklogIsTheLargerOfTheStreamAndSQL(t *testing.T) {
 		"longer in the stream": {stream: delivery.Stats{Backlog: 1, Oldest: time.Hour}, sql: storedBacklog{n: 2, since: ago(time.Minute)}, n: 2, oldest: 3600},
 		"SQL is away":          {stream: delivery.Stats{Backlog: 3, Oldest: time.Minute}, sql: storedBacklog{n: 9, since: ago(time.Hour), err: errors.New("away")}, n: 3, oldest: 60},
 	} {
-		w := httptest.NewRecorder()
-		admin(sources{
-			hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() keep.Stats { return keep.Stats{} },
-			intake: func() delivery.Stats { return test.stream }, redis: func() guard.State { return guard.Open }, clock: func() time.Duration { return 0 }, sql: test.sql,
-			signIns: func() session.SignInStats { return session.SignInStats{Right: 5, Wrong: 3, Limited: 2} },
-			times:   newHistograms(), pool: func() *redis.PoolStats { return &redis.PoolStats{} },
-		}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
-		page := w.Body.String()
+		from := quietSources(test.sql)
+		from.intake = func() delivery.Stats { return test.stream }
+		page := scrape(t, admin(from))
 		if n := metric(t, page, "carillon_intake_backlog"); n != test.n {
 			t.Errorf("%s: %v wait; want %v", name, n, test.n)
 		}

@@ -20,16 +20,17 @@ type targetCounter interface {
 type reachMetrics struct {
 	sql  targetCounter
 	sent func() map[notifier.ReachKind]reach.Stats
+	now  func() time.Time
 
 	due, oldest, failing, dead, away, told, failed, ended *prometheus.Desc
 }
 
-func newReachMetrics(sql targetCounter, sent func() map[notifier.ReachKind]reach.Stats) *reachMetrics {
+func newReachMetrics(sql targetCounter, sent func() map[notifier.ReachKind]reach.Stats, now func() time.Time) *reachMetrics {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("carillon_reach_"+name, help, []string{"kind"}, nil)
 	}
 	return &reachMetrics{
-		sql: sql, sent: sent,
+		sql: sql, sent: sent, now: now,
 		due:     desc("due", "Addresses and devices whose time to be told has come."),
 		oldest:  desc("oldest_seconds", "For how long the one that has waited longest has been due."),
 		failing: desc("failing", "Addresses and devices whose last message could not be sent and is tried again."),
@@ -73,7 +74,7 @@ func (m *reachMetrics) Collect(ch chan<- prometheus.Metric) {
 		}
 		var oldest time.Duration
 		if !stored.Oldest.IsZero() {
-			oldest = max(0, time.Since(stored.Oldest))
+			oldest = max(0, m.now().Sub(stored.Oldest))
 		}
 		send(m.due, prometheus.GaugeValue, float64(stored.Due))
 		send(m.oldest, prometheus.GaugeValue, oldest.Seconds())

@@ -145,6 +145,16 @@ func (s *Stage) Run(ctx context.Context) error {
 	return work.Wait()
 }
 
+// Round does one round of a kind at once, as Run does every second.
+func (s *Stage) Round(ctx context.Context, kind notifier.ReachKind) error {
+	for _, w := range s.ways {
+		if w.Kind == kind {
+			return w.round(ctx)
+		}
+	}
+	return nil
+}
+
 // Stats returns the counts of each way.
 func (s *Stage) Stats() map[notifier.ReachKind]Stats {
 	all := map[notifier.ReachKind]Stats{}
