@@ -195,9 +195,9 @@ func (u *users) answer(ctx context.Context, found notifier.User) (userAnswer, er
 		roles = []string{}
 	}
 	a := userAnswer{Name: found.Name, Display: found.Display, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
-	address, _, err := u.Directory.MailOf(ctx, found.Seq)
-	if address != "" {
-		a.Email = &address
+	mail, err := u.Directory.MailOf(ctx, found.Seq)
+	if mail.Address != "" {
+		a.Email = &mail.Address
 	}
 	return a, err
 }

@@ -50,8 +50,7 @@ type Announcements interface {
 type Directory interface {
 	UserByName(ctx context.Context, name string) (notifier.User, error)
 	Subscriptions(ctx context.Context, q notifier.SubscriptionQuery) ([]notifier.Subscription, error)
-	// MailOf returns the mail address of a user, and whether it is told; empty: none.
-	MailOf(ctx context.Context, seq int64) (address string, state notifier.ReachState, err error)
+	MailOf(ctx context.Context, seq int64) (notifier.Mailbox, error)
 	// Mutes lists the types that a user has muted.
 	Mutes(ctx context.Context, seq int64) ([]string, error)
 }

@@ -20,6 +20,7 @@ var doneTexts = map[string]string{
 	"role-made": "done.role_made", "role-deleted": "done.role_deleted", "member-added": "done.member_added", "member-removed": "done.member_removed",
 	"subscribed": "done.subscribed", "unsubscribed": "done.unsubscribed", "type-saved": "done.type_saved", "type-deleted": "done.type_deleted", "types-tidied": "done.types_tidied",
 	"key-revoked": "done.key_revoked", "key-known": "done.key_known", "rule-run": "done.rule_run",
+	"mail-again": "done.mail_again", "mail-rests": "done.mail_rests", "mail-fine": "done.mail_fine",
 	"app-revoked": "done.app_revoked", "app-key-revoked": "done.app_key_revoked", "app-key-known": "done.app_key_known",
 	"you-subscribe": "done.you_subscribe", "you-unsubscribe": "done.you_unsubscribe", "notice-edited": "done.notice_edited", "scheduled-edited": "done.scheduled_edited",
 	"edited": "done.edited", "edited-unread": "done.edited_unread", "removed": "done.removed", draftDeleted: "done.draft_deleted", "reminded": "done.reminded", "reminded-nobody": "done.reminded_nobody", "announcement-over": "js.announcement_over",

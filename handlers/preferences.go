@@ -44,15 +44,16 @@ func (h *Handlers) addPreferences(r *http.Request, p *views.Settings, user *noti
 	f := &p.Preferences
 	f.Shown, f.Mailing, f.Pushing = true, h.Mailing, h.Devices != nil
 	if h.Mailing {
-		address, state, err := h.Reach.MailOf(ctx, user.Seq)
+		mail, err := h.Reach.MailOf(ctx, user.Seq)
 		if err != nil {
 			return fmt.Errorf("read the address of user %d: %w", user.Seq, err)
 		}
 		f.Address = p.Text.T("preferences.no_address")
-		if address != "" {
-			f.Address = p.Text.F("preferences.address", "Address", address)
+		if mail.Address != "" {
+			f.Address = p.Text.F("preferences.address", "Address", mail.Address)
 		}
-		switch state {
+		f.TryAgain = mail.Revivable(h.Now())
+		switch mail.State {
 		case notifier.ReachDead:
 			f.AddressFault = p.Text.T("preferences.address_dead")
 		case notifier.ReachFailing:

@@ -64,12 +64,13 @@ func (h *Handlers) tokenSettingsPage(r *http.Request, u *notifier.User) (*views.
 	if err := h.addPreferences(r, p, u); err != nil {
 		return nil, err
 	}
-	address, _, err := h.Reach.MailOf(r.Context(), u.Seq)
+	mail, err := h.Reach.MailOf(r.Context(), u.Seq)
 	if err != nil {
 		return nil, fmt.Errorf("read the address of user %d: %w", u.Seq, err)
 	}
-	if address != "" {
-		p.Preferences.Address = p.Text.F("preferences.address", "Address", masked(address))
+	p.Preferences.TryAgain = false // whoever reads a mail gets mail
+	if mail.Address != "" {
+		p.Preferences.Address = p.Text.F("preferences.address", "Address", masked(mail.Address))
 	}
 	return p, nil
 }

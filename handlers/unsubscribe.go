@@ -27,8 +27,12 @@ type Reach interface {
 	Preferences(ctx context.Context, name string) (notifier.Preferences, error)
 	// SetPreferences replaces what set names, all or none, or returns a *notifier.InvalidError.
 	SetPreferences(ctx context.Context, by notifier.Actor, name string, set notifier.PutPreferences) (notifier.Preferences, error)
-	// MailOf returns the mail address of a user, and whether it is told; empty: none.
-	MailOf(ctx context.Context, seq int64) (string, notifier.ReachState, error)
+	MailOf(ctx context.Context, seq int64) (notifier.Mailbox, error)
+	// MailFaults returns which of these users have a mail address that is dead or failing.
+	MailFaults(ctx context.Context, seqs []int64) (map[int64]notifier.ReachState, error)
+	// ReviveMailOf has the mail address of a user tried again at once. revived is false if it is neither dead nor
+	// failing, or its user asks and it was tried just now.
+	ReviveMailOf(ctx context.Context, by notifier.Actor, name string) (revived bool, err error)
 
 	// Unsubscribe returns notifier.ErrNotFound for an unknown token.
 	Unsubscribe(ctx context.Context, token, address string) error

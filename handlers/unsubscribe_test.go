@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -17,6 +18,10 @@ type targets struct {
 	has   notifier.Preferences
 	set   []notifier.PutPreferences
 	state notifier.ReachState // of the address
+
+	failing time.Time // since when the address fails
+	revived []string  // the actors and users of revivals
+	err     error     // of listing faults
 }
 
 func (f *targets) Preferences(context.Context, string) (notifier.Preferences, error) {
@@ -34,8 +39,24 @@ func (f *targets) SetPreferences(_ context.Context, _ notifier.Actor, _ string, 
 	return f.has, nil
 }
 
-func (f *targets) MailOf(context.Context, int64) (string, notifier.ReachState, error) {
-	return "alice@example.com", f.state, nil
+func (f *targets) MailOf(context.Context, int64) (notifier.Mailbox, error) {
+	return notifier.Mailbox{Address: "alice@example.com", State: f.state, FailingSince: f.failing}, nil
+}
+
+func (f *targets) MailFaults(_ context.Context, seqs []int64) (map[int64]notifier.ReachState, error) {
+	found := map[int64]notifier.ReachState{}
+	if slices.Contains(seqs, alice.Seq) {
+		found[alice.Seq] = f.state
+	}
+	return found, f.err
+}
+
+func (f *targets) ReviveMailOf(_ context.Context, by notifier.Actor, name string) (bool, error) {
+	if name != "alice" && name != "bob" {
+		return false, notifier.ErrNotFound
+	}
+	f.revived = append(f.revived, by.Name+" "+name)
+	return name == alice.Name, nil
 }
 
 func (f *targets) Unsubscribe(_ context.Context, token, address string) error {

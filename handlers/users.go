@@ -26,9 +26,11 @@ func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	p := &views.Users{Frame: h.frame(r, "users", "users.title")}
 	p.List = listOf(r, p.Text, l, "users.column_", "name", "seq", "audience", "roles", "action")
 	p.Empty = components.Empty{Icon: "search", Heading: p.Text.T("users.empty_heading"), Text: p.Text.T("users.empty_text")}
-	for _, u := range usersPage(&p.List, l, q, found) {
+	shown := usersPage(&p.List, l, q, found)
+	for _, u := range shown {
 		p.Rows = append(p.Rows, h.userRow(p.Text, u))
 	}
+	h.addMailFaults(r, p.Text, shown, p.Rows)
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 	return h.page(w, r, http.StatusOK, views.UsersPage(p))
 }

@@ -112,9 +112,26 @@ type ReachStats struct {
 	Dead    int64
 }
 
-// Revival names the dead mail addresses that are to be tried again. Without any field it is all of them.
+// Mailbox is the mail address of a user as they and staff see it.
+type Mailbox struct {
+	Address      string // empty: they have none
+	State        ReachState
+	FailingSince time.Time // zero: the last message arrived, or is the first
+}
+
+// OwnRevivalWait is how long an address must have failed before its user has it tried again: mail servers count
+// what is sent to addresses where nobody is.
+const OwnRevivalWait = 10 * time.Minute
+
+// Revivable reports whether its user may have the address tried again now.
+func (m *Mailbox) Revivable(now time.Time) bool {
+	return m.State == ReachDead || m.State == ReachFailing && !m.FailingSince.After(now.Add(-OwnRevivalWait))
+}
+
+// Revival names the dead and failing mail addresses that are to be tried again. Without any field it is all of them.
 type Revival struct {
 	Seq    int64  // of a user
+	Own    bool   // the user asks: only if their address is Revivable
 	Domain string // without @
 }
 

@@ -60,11 +60,11 @@ func TestTheAddressOfAProviderReplacesOnlyItsOwn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			address, _, err := s.MailOf(t.Context(), u.Seq)
+			m, err := s.MailOf(t.Context(), u.Seq)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return address
+			return m.Address
 		}
 		put := func(address string) {
 			t.Helper()

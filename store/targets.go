@@ -54,13 +54,15 @@ func (s *Store) Targets(ctx context.Context, seq int64) (found []notifier.ReachT
 	return found, s.fail(err, "list the targets of user %d", seq)
 }
 
-// MailOf returns the mail address of a user, and whether it is told; empty: none.
-func (s *Store) MailOf(ctx context.Context, seq int64) (address string, state notifier.ReachState, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT address, state FROM targets WHERE seq = $1 AND kind = 'mail'`, seq).Scan(&address, &state)
+// MailOf returns the mail address of a user, and whether it is told.
+func (s *Store) MailOf(ctx context.Context, seq int64) (m notifier.Mailbox, err error) {
+	var failing int64
+	err = s.read.QueryRowContext(ctx, `SELECT address, state, failing_since FROM targets WHERE seq = $1 AND kind = 'mail'`, seq).Scan(&m.Address, &m.State, &failing)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
-	return address, state, s.fail(err, "read the mail address of user %d", seq)
+	m.FailingSince = fromMillis(failing)
+	return m, s.fail(err, "read the mail address of user %d", seq)
 }
 
 // putMail gives a user a mail address; an empty one removes it. What came before the address did is not

@@ -26,11 +26,29 @@ func (s *Store) Bounced(ctx context.Context, name string, permanent bool) error 
 	return s.fail(err, "record mail that came back")
 }
 
+// MailFaults returns which of these users have a mail address that is dead or failing.
+func (s *Store) MailFaults(ctx context.Context, seqs []int64) (map[int64]notifier.ReachState, error) {
+	found := map[int64]notifier.ReachState{}
+	if len(seqs) == 0 {
+		return found, nil
+	}
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var seq int64
+		var state notifier.ReachState
+		err := rows.Scan(&seq, &state)
+		found[seq] = state
+		return err
+	}, `SELECT seq, state FROM targets WHERE kind = 'mail' AND state IN ('dead', 'failing') AND `+s.dialect.within("seq", 1), s.dialect.numberList(seqs))
+	return found, s.fail(err, "list the mail addresses of %d users", len(seqs))
+}
+
 // Revive has the mail addresses that are dead or failing tried again at once, with everything in the inbox
 // that they have not told, and returns their number: the one of a user, those of a domain, or all.
 func (s *Store) Revive(ctx context.Context, which notifier.Revival) (n int64, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		switch {
+		case which.Own:
+			n, err = s.revive(ctx, tx, `AND seq = $2 AND (state = 'dead' OR failing_since <= $3)`, which.Seq, millis(s.now().Add(-notifier.OwnRevivalWait)))
 		case which.Seq != 0:
 			n, err = s.revive(ctx, tx, `AND seq = $2`, which.Seq)
 		case which.Domain != "":

@@ -144,8 +144,8 @@ func TestAMailAddressTellsNothingOlder(t *testing.T) {
 			t.Errorf("another address: %+v", got)
 		}
 		giveMail(t, s, "bob", "")
-		if address, _, err := s.MailOf(t.Context(), bob.Seq); err != nil || address != "" {
-			t.Errorf("the removed address is still %q, %v", address, err)
+		if m, err := s.MailOf(t.Context(), bob.Seq); err != nil || m.Address != "" {
+			t.Errorf("the removed address is still %q, %v", m.Address, err)
 		}
 		_, _, err := s.PutUser(t.Context(), notifier.PutUser{Name: "bob", Email: new("bob")})
 		want := &notifier.InvalidError{Fields: []notifier.FieldError{{Field: "email", Code: notifier.CodeBadEmail}}}
@@ -342,6 +342,23 @@ func TestRevivedAddressesAreTriedAtOnceWithWhatIsUnread(t *testing.T) {
 			if n := must(s.Revive(t.Context(), c.which))(t); n != c.n {
 				t.Errorf("%+v revives %d, want %d", c.which, n, c.n)
 			}
+		}
+		own := func(permanent bool, wait time.Duration, want int64) {
+			t.Helper()
+			if err := s.Bounced(t.Context(), "bob", permanent); err != nil {
+				t.Fatal(err)
+			}
+			db.clock.move(wait)
+			mail := must(s.MailOf(t.Context(), bob.Seq))(t)
+			if n := must(s.Revive(t.Context(), notifier.Revival{Seq: bob.Seq, Own: true}))(t); n != want || mail.Revivable(db.clock.at) != (want > 0) {
+				t.Errorf("%+v after %s: bob revives %d, want %d", mail, wait, n, want)
+			}
+		}
+		own(false, notifier.OwnRevivalWait-time.Second, 0)
+		own(false, time.Second, 1)
+		own(true, 0, 1)
+		if n := must(s.Revive(t.Context(), notifier.Revival{Seq: bob.Seq, Own: true}))(t); n != 0 {
+			t.Errorf("a second press revives %d", n)
 		}
 		if got := mailOf(t, s, bob.Seq); got.State != notifier.ReachOn || !got.DueAt.Equal(db.clock.at) || got.Told != told || got.Error != "" {
 			t.Errorf("%+v", got)

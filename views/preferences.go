@@ -15,6 +15,7 @@ type Preferences struct {
 	Mailing, Pushing bool
 	Address          string // says where mails go
 	AddressFault     string // says that they do not arrive; empty: they do
+	TryAgain         bool   // the user may have the address tried again
 	Mail, Push       []components.Option
 	MailAt, From, To string // HH:MM
 	Zones            []components.Option

@@ -12,6 +12,8 @@ type UserRow struct {
 	Name, Number, Audience string
 	Display                string   // their name for people; may be empty
 	Notes                  []string // what became of values in their profile, as sentences
+	MailFault              string   // says that mail does not arrive; empty: it does
+	TryMail                string   // the accessible name of the button to try the address again
 	Roles                  []Link
 	Between                string // the separator between roles
 	SendHref, SendNamed    string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/mailtest"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
@@ -141,6 +142,7 @@ func deeds() map[string]deed {
 				}
 			},
 		},
+		"try mail again": tryMailAgain(),
 		"mute": {
 			doors: []door{page("", "/settings/mute", "type", "order", "muted", "1")},
 			effect: func(t *testing.T, u *subject) {
@@ -267,6 +269,9 @@ func newDeedLand(t *testing.T) *land {
 	c := in(t.TempDir()).
 		with("CARILLON_REDIS_URL", "unix://"+redistest.Socket(t)).
 		with("CARILLON_REDIS_PREFIX", t.Name()+":").
+		with("CARILLON_SMTP_URL", "smtp://"+mailtest.Start(t, mailtest.Options{}).Addr).
+		with("CARILLON_MAIL_FROM", "shop@example.com").
+		with("CARILLON_MAIL_DEFAULT", "0s").
 		with("CARILLON_SESSION_KEYS", strings.Repeat("5e", config.KeyBytes))
 	return newLandOn(t, c, c)
 }

@@ -147,9 +147,14 @@ type tellings struct {
 	db *store.Store
 }
 
-// MailOf returns the mail address of a user, and whether it is told; empty: none.
-func (t tellings) MailOf(ctx context.Context, seq int64) (string, notifier.ReachState, error) {
+// MailOf returns the mail address of a user, and whether it is told.
+func (t tellings) MailOf(ctx context.Context, seq int64) (notifier.Mailbox, error) {
 	return t.db.MailOf(ctx, seq)
+}
+
+// MailFaults returns which of these users have a mail address that is dead or failing.
+func (t tellings) MailFaults(ctx context.Context, seqs []int64) (map[int64]notifier.ReachState, error) {
+	return t.db.MailFaults(ctx, seqs)
 }
 
 // roles reads from SQL, and changes through people.

@@ -9,28 +9,41 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// ReviveMail has mail addresses that are dead or failing tried again at once, and returns their number. what is
-// the name of a user, or a domain, with or without an @ before it; empty: all addresses. The error is
-// notifier.ErrNotFound for what is neither.
-func (p *People) ReviveMail(ctx context.Context, by notifier.Actor, what string) (n int64, err error) {
-	which, object, detail := notifier.Revival{}, notifier.Ref{}, "all"
-	if what != "" {
-		switch u, err := p.Directory.UserByName(ctx, what); {
-		case err == nil:
-			which.Seq, object, detail = u.Seq, notifier.UserRef(u), ""
-		case !errors.Is(err, notifier.ErrNotFound):
-			return 0, err
-		case !strings.Contains(what, "@") && !strings.Contains(what, "."):
-			return 0, notifier.ErrNotFound
-		default:
-			which.Domain = strings.TrimPrefix(what, "@")
-			if which.Domain == "" || strings.Contains(which.Domain, "@") {
-				return 0, notifier.ErrNotFound
-			}
-			detail = "@" + which.Domain
-		}
+// ReviveMailOf has the mail address of a user tried again at once, with everything in the inbox that it has not told.
+// revived is false if there is nothing to try: the address is neither dead nor failing, or its user asks and it has not
+// failed for notifier.OwnRevivalWait. It returns notifier.ErrNotFound for an unknown user.
+func (p *People) ReviveMailOf(ctx context.Context, by notifier.Actor, name string) (revived bool, err error) {
+	u, err := p.Directory.UserByName(ctx, name)
+	if err != nil {
+		return false, err
 	}
-	if n, err = p.Directory.Revive(ctx, which); err != nil {
+	object := notifier.UserRef(u)
+	n, err := p.revive(ctx, by, notifier.Revival{Seq: u.Seq, Own: by.Is(object)}, object, "")
+	return n > 0, err
+}
+
+// ReviveMail is ReviveMailOf for many users, and returns their number. what is the name of a user, or a domain, with or
+// without an @ before it; empty: all addresses. The error is notifier.ErrNotFound for what is neither.
+func (p *People) ReviveMail(ctx context.Context, by notifier.Actor, what string) (n int64, err error) {
+	if what == "" {
+		return p.revive(ctx, by, notifier.Revival{}, notifier.Ref{}, "all")
+	}
+	switch revived, err := p.ReviveMailOf(ctx, by, what); {
+	case err == nil && revived:
+		return 1, nil
+	case !errors.Is(err, notifier.ErrNotFound):
+		return 0, err
+	}
+	domain := strings.TrimPrefix(what, "@")
+	if domain == "" || strings.Contains(domain, "@") || domain == what && !strings.Contains(what, ".") {
+		return 0, notifier.ErrNotFound
+	}
+	return p.revive(ctx, by, notifier.Revival{Domain: domain}, notifier.Ref{}, "@"+domain)
+}
+
+// revive is what every door does. Nothing is recorded if nothing was done.
+func (p *People) revive(ctx context.Context, by notifier.Actor, which notifier.Revival, object notifier.Ref, detail string) (n int64, err error) {
+	if n, err = p.Directory.Revive(ctx, which); err != nil || n == 0 {
 		return 0, err
 	}
 	p.record(ctx, by, "user.mail.revive", object, strings.TrimSpace(fmt.Sprintf("%s %d", detail, n)))

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// tryMailAgain is the deed that has an address tried again to which mail came back.
+func tryMailAgain() deed {
+	fault := func(t *testing.T, u *subject) int {
+		return u.there.get(t, "/settings").Find("[data-testid=address-fault]").Length()
+	}
+	byStaff := office("user user.mail.revive", "/staff/users/mail")
+	byStaff.name = "a page of staff"
+	return deed{
+		before: func(t *testing.T, u *subject) {
+			u.command(t, "user", "mail", u.name, strings.ReplaceAll(u.name, " ", "-")+"@example.com")
+			u.api(t, http.MethodPost, "/users/"+url.PathEscape(u.name)+"/mail/bounced", `{"kind":"hard"}`)
+			within5s(t, "the page says that mail came back", func() bool { return fault(t, u) == 1 })
+		},
+		doors: []door{
+			page("user user.mail.revive", "/settings/mail"),
+			byStaff,
+			typed("command user.mail.revive", "user", "mail", "--revive", "NAME"),
+		},
+		effect: func(t *testing.T, u *subject) {
+			within5s(t, "the address has no fault", func() bool { return fault(t, u) == 0 })
+		},
+	}
+}

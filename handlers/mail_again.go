@@ -1,0 +1,83 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/locale"
+)
+
+const usersMailPath = usersPath + "/mail"
+
+// tryOwnMail has the user's own mail address tried again.
+func (h *Handlers) tryOwnMail(w http.ResponseWriter, r *http.Request) error {
+	if _, err := form(r); err != nil {
+		return err
+	}
+	revived, err := h.tryMail(r, visitOf(r).user.User.Name)
+	if err != nil {
+		return err
+	}
+	done := "mail-rests"
+	if revived {
+		done = "mail-again"
+	}
+	redirect(w, r, "/settings?done="+done)
+	return nil
+}
+
+// tryMailOf has the mail address of a user tried again, as staff want it.
+func (h *Handlers) tryMailOf(w http.ResponseWriter, r *http.Request) error {
+	values, err := form(r, "user", "back")
+	if err != nil {
+		return err
+	}
+	revived, err := h.tryMail(r, values.Get("user"))
+	if err != nil {
+		return err
+	}
+	done := "mail-fine"
+	if revived {
+		done = "mail-again"
+	}
+	redirect(w, r, backOn(usersPath, values.Get("back"), done))
+	return nil
+}
+
+func (h *Handlers) tryMail(r *http.Request, name string) (revived bool, err error) {
+	if !h.Mailing {
+		return false, notifier.ErrNotFound
+	}
+	if revived, err = h.Reach.ReviveMailOf(r.Context(), h.actor(r), name); err != nil {
+		return false, fmt.Errorf("have the mail address of %q tried again: %w", name, err)
+	}
+	return revived, nil
+}
+
+// addMailFaults says in the rows of these users whose mail does not arrive. Without it the list is shown all the same.
+func (h *Handlers) addMailFaults(r *http.Request, text *locale.Printer, users []notifier.User, rows []views.UserRow) {
+	if !h.Mailing {
+		return
+	}
+	seqs := make([]int64, len(users))
+	for i := range users {
+		seqs[i] = users[i].Seq
+	}
+	faults, err := h.Reach.MailFaults(r.Context(), seqs)
+	if err != nil {
+		h.lacks(r, "mail addresses", err)
+		return
+	}
+	for i := range users {
+		switch faults[users[i].Seq] {
+		case notifier.ReachDead:
+			rows[i].MailFault = text.T("users.mail_dead")
+		case notifier.ReachFailing:
+			rows[i].MailFault = text.T("users.mail_failing")
+		case notifier.ReachOn, notifier.ReachOff:
+		}
+		rows[i].TryMail = text.F("users.mail_again_named", "Name", users[i].Name)
+	}
+}
