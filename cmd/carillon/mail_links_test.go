@@ -54,6 +54,9 @@ func TestAMailToAUserOfAnAppLeadsToItsPagesWithoutASession(t *testing.T) {
 		}
 		return s.URL + u.Path
 	}
+	if !strings.Contains(text, "\nSent by blog\n") {
+		t.Errorf("the mail does not say who has sent it:\n%s", text)
+	}
 	if status, to := visitLink(t, path(`/o/\S+`)); status != http.StatusSeeOther || to != "https://blog.example/app/posts/3?x=1" {
 		t.Errorf("the notice: %d to %q", status, to)
 	}

@@ -104,7 +104,10 @@ func tellerTo(t *testing.T, relay *mailtest.Server) mailTeller {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mailTeller{sender, views.NewComposer(texts, "notices.example.com"), func(context.Context, *reach.Message) links.Links { return maker.For(links.Reader{}) }}
+	return mailTeller{
+		to: sender, composer: views.NewComposer(texts, "notices.example.com"), links: func(context.Context, *reach.Message) links.Links { return maker.For(links.Reader{}) },
+		senders: func(context.Context, []int64) (map[int64]string, error) { return nil, nil },
+	}
 }
 
 // notify gives these users a notice.

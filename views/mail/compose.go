@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type Digest struct {
 	Locale  string // a BCP 47 tag; empty: English
 	Zone    *time.Location
 	Links   links.Links
+	Senders map[int64]string // names of the apps that have sent the rows, by notice; one that is missing belongs to no app
 	Target  int64
 	Upto    int64 // the At of the newest row that is told
 	Urgent  bool  // it did not wait, because its rows are of urgent types
@@ -64,6 +66,7 @@ type letter struct {
 	more        string // how many rows are not shown; empty: none
 	open        string // where the button leads
 	openText    string
+	sender      string // says who has sent all rows; empty: no app, or several
 	why         string
 	account     string
 	settings    string
@@ -73,6 +76,7 @@ type letter struct {
 type row struct {
 	title, body, link string
 	time, datetime    string
+	sender            string // says which app has sent it; empty: none, or the letter says so for all rows
 }
 
 // Compose writes a letter.
@@ -123,14 +127,33 @@ func (c *Composer) letter(d *Digest) *letter {
 	if zone == nil {
 		zone = time.UTC
 	}
+	sent := func(by string) string {
+		if by == "" {
+			return ""
+		}
+		return text.F("mail.sent_by", "Name", by)
+	}
+	common := d.commonSender()
+	p.sender = sent(common)
 	for i := range entries {
 		e := &entries[i]
 		at := e.CreatedAt.In(zone)
-		p.rows = append(p.rows, row{
-			title: e.Title, body: short(e.Body, room), link: d.Links.Notice(e.NoticeID), time: text.Exact(at), datetime: at.Format(time.RFC3339),
-		})
+		r := row{title: e.Title, body: short(e.Body, room), link: d.Links.Notice(e.NoticeID), time: text.Exact(at), datetime: at.Format(time.RFC3339)}
+		if common == "" {
+			r.sender = sent(d.Senders[e.NoticeID])
+		}
+		p.rows = append(p.rows, r)
 	}
 	return p
+}
+
+// commonSender returns the app that has sent all rows; empty: there is none.
+func (d *Digest) commonSender() string {
+	common := d.Senders[d.Entries[0].NoticeID]
+	if d.Total > len(d.Entries) || slices.ContainsFunc(d.Entries, func(e notifier.Entry) bool { return d.Senders[e.NoticeID] != common }) {
+		return ""
+	}
+	return common
 }
 
 // why says why the user gets this letter.
@@ -180,12 +203,12 @@ func (p *letter) plain() string {
 	}
 	for i := range p.rows {
 		r := &p.rows[i]
-		add(r.title, r.body, r.time, r.link)
+		add(r.title, r.body, r.time, r.sender, r.link)
 	}
 	if p.more != "" {
 		add(p.more, p.open)
 	}
-	add("—", p.why, p.account)
+	add("—", p.sender, p.why, p.account)
 	add(p.text.T("mail.settings"), p.settings)
 	add(p.text.T("mail.unsubscribe"), p.unsubscribe)
 	return strings.TrimSuffix(b.String(), "\n")

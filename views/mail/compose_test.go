@@ -100,7 +100,10 @@ func TestLettersInThreeLanguages(t *testing.T) {
 		single.Entries[0].Body = rows[2][1]
 		app := digest(lang, rows[0][0], rows[1][0])
 		app.Links = maker().For(links.Reader{Seq: 7, Away: true, Token: "tok-EN_1"})
-		for name, d := range map[string]mail.Digest{"single": single, "several": several, "app": app} {
+		app.Senders = map[int64]string{100: "warehouse", 99: "warehouse"}
+		apps := digest(lang, rows[0][0], rows[1][0], rows[2][0])
+		apps.Senders = map[int64]string{100: "warehouse", 98: "blog"}
+		for name, d := range map[string]mail.Digest{"single": single, "several": several, "app": app, "apps": apps} {
 			l := compose(t, d)
 			golden(t, name+"."+lang+".txt", "Subject: "+l.Subject+"\n\n"+l.Text)
 			golden(t, name+"."+lang+".html", l.HTML+"\n")
@@ -196,6 +199,37 @@ func TestALetterLoadsNothingAndLinksOnlyToUs(t *testing.T) {
 	})
 	if got := page.Find("h2").First().Text(); got != evil {
 		t.Errorf("the title reads %q", got)
+	}
+}
+
+func TestALetterNamesTheAppsThatHaveSentItsRows(t *testing.T) {
+	t.Parallel()
+	const shop, blog = "Sent by shop", "Sent by blog"
+	for name, test := range map[string]struct {
+		senders    map[int64]string
+		more       int
+		shop, blog int // how often they are named
+	}{
+		"nobody":           {},
+		"one app":          {senders: map[int64]string{100: "shop", 99: "shop"}, shop: 1},
+		"one app and more": {senders: map[int64]string{100: "shop", 99: "shop"}, more: 1, shop: 2},
+		"two apps":         {senders: map[int64]string{100: "shop", 99: "blog"}, shop: 1, blog: 1},
+		"an app and staff": {senders: map[int64]string{99: "blog"}, blog: 1},
+		"another notice's": {senders: map[int64]string{1: "blog"}},
+	} {
+		d := digest("en", "Aisle 7", "Aisle 8")
+		d.Senders, d.Total = test.senders, 2+test.more
+		l := compose(t, d)
+		for _, form := range []string{l.Text, l.HTML} {
+			if strings.Count(form, shop) != test.shop || strings.Count(form, blog) != test.blog || strings.Count(form, "Sent by") != test.shop+test.blog {
+				t.Errorf("%s: %s", name, form)
+			}
+		}
+	}
+	evil := digest("en", "Aisle 7")
+	evil.Senders = map[int64]string{100: "<b>shop</b>"}
+	if l := compose(t, evil); strings.Contains(l.HTML, "<b>") || !strings.Contains(l.Text, "Sent by <b>shop</b>\n") {
+		t.Errorf("%s", l.HTML)
 	}
 }
 
