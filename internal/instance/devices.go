@@ -74,9 +74,14 @@ func (d *devices) Test(ctx context.Context, user notifier.User, text *locale.Pri
 			continue
 		}
 		target := &all[i].ReachTarget
+		reader, _, err := d.ReaderApps(ctx, user.Seq, notifier.Ref{})
+		if err != nil {
+			return false, err
+		}
+		settings := d.teller.links(ctx, &reach.Message{Target: target, User: user, App: reader}).Settings()
 		out := d.stage.Try(ctx, target, func(ctx context.Context) reach.Outcome {
 			return d.teller.send(ctx, target, push.Message{
-				Notification: push.Notification{Title: text.T("devices.test_title"), Body: text.T("devices.test_body"), Lang: text.Lang(), Navigate: d.teller.settings},
+				Notification: push.Notification{Title: text.T("devices.test_title"), Body: text.T("devices.test_body"), Lang: text.Lang(), Navigate: settings},
 				Key:          "test", Expires: time.Now().Add(testTTL), Urgent: true,
 			})
 		})

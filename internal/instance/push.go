@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/config"
-	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/internal/outbound"
 	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
@@ -44,7 +43,7 @@ func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]reac
 	}
 	teller := pushTeller{
 		sender: &push.Sender{Key: key, Contact: i.cfg.Push.Contact, Client: i.pushClient(), Now: time.Now},
-		texts:  texts, types: i.topics, announcements: i.announcements, links: i.linksFor, settings: i.links.For(links.Reader{}).Settings(), log: i.log,
+		texts:  texts, types: i.topics, announcements: i.announcements, links: i.linksFor, log: i.log,
 	}
 	i.devices = &devices{Store: i.db, hosts: i.cfg.Push.Hosts, key: public, teller: teller}
 	return []reach.Way{{

@@ -25,7 +25,6 @@ type pushTeller struct {
 	types         reach.Types
 	announcements pipeline.AnnouncementBadges
 	links         func(context.Context, *reach.Message) links.Links
-	settings      string // where users choose how they are notified
 	log           *slog.Logger
 }
 

@@ -19,16 +19,17 @@ import (
 // town is users with one unread notice and one target each, whose service answers as answer says.
 type town struct {
 	*store.Store
-	now    time.Time
-	kind   notifier.ReachKind
-	users  []int64
-	stage  *reach.Stage
-	answer func(user int) reach.Outcome
-	tries  map[int]int
-	fails  int // calls of Step that still fail after as many that succeed
-	steps  int
-	logs   strings.Builder
-	at     int64 // of the notice
+	now     time.Time
+	kind    notifier.ReachKind
+	users   []int64
+	stage   *reach.Stage
+	answer  func(user int) reach.Outcome
+	telling func(ctx context.Context) // nil: nothing
+	tries   map[int]int
+	fails   int // calls of Step that still fail after as many that succeed
+	steps   int
+	logs    strings.Builder
+	at      int64 // of the notice
 }
 
 // Step fails as after SIGKILL, from the moment that steps have run out.
@@ -45,7 +46,10 @@ func (v *town) Poll(context.Context, int64, notifier.PollQuery) (notifier.Poll, 
 	return notifier.Poll{Newest: v.at, Unread: 1, Entries: []notifier.Entry{{Key: "plain:1", At: v.at, Content: notifier.Content{Type: "plain"}}}}, nil
 }
 
-func (v *town) Tell(_ context.Context, m *reach.Message) reach.Outcome {
+func (v *town) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
+	if v.telling != nil {
+		v.telling(ctx)
+	}
 	user := slices.Index(v.users, m.Target.Seq)
 	v.tries[user]++
 	return v.answer(user)
@@ -256,6 +260,32 @@ func TestOneUsersAnswerStopsNobodyElse(t *testing.T) {
 		if v.stage.Stats()[notifier.ReachMail].Away || v.target(t, 0).State != notifier.ReachFailing {
 			t.Errorf("%s: %+v", verdict, v.target(t, 0))
 		}
+	}
+}
+
+func TestATestTakesNoLongerThanAnyMessageAndOneThatIsCalledOffBlamesNobody(t *testing.T) {
+	t.Parallel()
+	v := newTown(t, "", notifier.ReachPush, 1)
+	target := v.target(t, 0)
+	var left []time.Duration
+	until := func(ctx context.Context) {
+		end, _ := ctx.Deadline()
+		left = append(left, time.Until(end))
+	}
+	v.answer = func(int) reach.Outcome { return outcome(reach.Told) }
+	v.telling = until
+	v.round(t)
+	v.stage.Try(t.Context(), &target, func(ctx context.Context) reach.Outcome { until(ctx); return outcome(reach.Told) })
+	if len(left) != 2 || slices.Min(left) < 20*time.Second || slices.Max(left) > 40*time.Second {
+		t.Errorf("a message and a test may take %v", left)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range 9 {
+		v.stage.Try(gone, &target, func(context.Context) reach.Outcome { cancel(); return outcome(reach.Away) })
+	}
+	if v.stage.Stats()[notifier.ReachPush].Away {
+		t.Error("who closes the page blames the service")
 	}
 }
 

@@ -165,7 +165,7 @@ func (s *Stage) Stats() map[notifier.ReachKind]Stats {
 }
 
 // Try sends one message to a target outside of the rounds, such as a test, and judges its answer like those of
-// other messages. A service that is left in peace gets none: the outcome is Away.
+// other messages. It takes no longer than they do. A service that is left in peace gets none: the outcome is Away.
 func (s *Stage) Try(ctx context.Context, t *notifier.ReachTarget, tell func(context.Context) Outcome) Outcome {
 	for _, w := range s.ways {
 		if w.Kind != t.Kind {
@@ -175,6 +175,8 @@ func (s *Stage) Try(ctx context.Context, t *notifier.ReachTarget, tell func(cont
 		if wait := w.judge.wait(service); wait > 0 {
 			return Outcome{Verdict: Away, After: wait}
 		}
+		ctx, cancel := context.WithTimeout(ctx, tellWait)
+		defer cancel()
 		out := tell(ctx)
 		if ctx.Err() != nil && out.Verdict == Away {
 			return out
