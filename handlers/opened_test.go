@@ -122,6 +122,31 @@ func TestALinkOfAMailMarksReadWithoutASessionAndLeadsToTheApp(t *testing.T) {
 	}
 }
 
+// Links are checked when a notice is accepted; stored ones may be older than the check.
+func TestALinkOfAMailLeadsNowhereButToItsNoticeOrItsApp(t *testing.T) {
+	t.Parallel()
+	const app, elsewhere = "https://shop.example/app", "https://news.example/3?a=b#c"
+	for link, want := range map[string]string{
+		"/photos/1": app + "/photos/1", "/a?to=//eve.example": app + "/a?to=//eve.example", "/@eve.example": app + "/@eve.example", "/../x": app + "/../x", elsewhere: elsewhere,
+		"": app + "/", "//eve.example": app + "/", `/\eve.example`: app + "/", "@eve.example": app + "/", ".eve.example/": app + "/", "javascript:alert(1)": app + "/",
+		"data:text/html,x": app + "/", "http://eve.example": app + "/", "https:eve.example": app + "/", "https://shop.example@eve.example/": app + "/",
+	} {
+		var did []string
+		w := followWorld(t, &did)
+		w.config.Places = shopPlace(notifier.App{AppPlaces: notifier.AppPlaces{Base: app}})
+		w.sender.progress = func(id int64) (notifier.Progress, error) {
+			e := entry(int(id), noon, false, false)
+			e.Link = link
+			return sentAs(&e), nil
+		}
+		w.rebuild()
+		r := w.get("", path(awayLinks().Notice(1))+"?to=https://eve.example", "X-Forwarded-Host", "eve.example").wantStatus(t, http.StatusSeeOther)
+		if to := r.Header.Get("Location"); to != want {
+			t.Errorf("%q leads to %q, want %q", link, to, want)
+		}
+	}
+}
+
 func TestAForgedLinkOfAMailIsNotFoundAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	var did []string

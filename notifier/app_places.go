@@ -63,9 +63,15 @@ func (a *App) Opens(link string) string {
 	return link
 }
 
-// checkPlaces brings the places of an app to one form: a base has no slash at its end.
+// checkPlaces brings the places of an app to one form: scheme and host as browsers write them, and a base without a slash
+// at its end.
 func (a *App) checkPlaces(bad *InvalidError) {
-	a.Base = strings.TrimRight(a.Base, "/")
+	for _, place := range []*string{&a.Base, &a.InboxURL, &a.SettingsURL} {
+		*place = sameOrigin(*place)
+	}
+	if base := strings.TrimRight(a.Base, "/"); base != "" { // slashes alone are no way to clear it
+		a.Base = base
+	}
 	if a.Base != "" && (!validPlace(a.Base) || strings.ContainsAny(a.Base, "?#")) {
 		bad.Add("base", CodeBadPlace, map[string]any{"Name": excerpt(a.Base)})
 	}
@@ -74,6 +80,20 @@ func (a *App) checkPlaces(bad *InvalidError) {
 			bad.Add(field, CodeBadPlace, map[string]any{"Name": excerpt(place)})
 		}
 	}
+}
+
+// sameOrigin writes the origin at the beginning of an address as browsers do. Any other text stays as it is.
+func sameOrigin(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return text
+	}
+	begin := len(u.Scheme) + len("://") + len(u.Host)
+	origin, ok := Origin(text[:min(begin, len(text))])
+	if !ok {
+		return text
+	}
+	return origin + text[begin:]
 }
 
 // validPlace reports whether text is an address of pages that mail can lead to: https, or http on the reader's own

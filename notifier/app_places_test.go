@@ -26,6 +26,32 @@ func TestPlacesOfAnAppAreChecked(t *testing.T) {
 	}
 }
 
+func TestTheBaseOfAnAppIsBroughtToOneFormOrRefused(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]string{
+		"": "", "https://shop.example": "https://shop.example", "https://shop.example/": "https://shop.example", "https://shop.example/App///": "https://shop.example/App",
+		"HTTPS://Shop.Example/App": "https://shop.example/App", "https://shop.example:443/a": "https://shop.example/a", "http://LOCALHOST:3000/": "http://localhost:3000",
+		"http://[::1]:80/x": "http://[::1]/x",
+		"/":                 "refused", "///": "refused", "//eve.example": "refused", "javascript:alert(1)": "refused", "JavaScript://shop.example/%0aalert(1)": "refused",
+		"https:shop.example": "refused", "https:/shop.example": "refused", "https:///shop.example": "refused", "shop.example": "refused", "https://shop.example/?a=1": "refused",
+		"https://shop.example/#a": "refused", "https://me@shop.example": "refused", " https://shop.example": "refused", "https://shop.example:99999": "refused",
+		"https://shop.example\\@eve.example": "refused", "https://shop.example/%": "refused", "file:///etc": "refused",
+	} {
+		a := notifier.App{Name: "shop", Audience: 2, MaxLife: time.Hour, AppPlaces: notifier.AppPlaces{Base: base}}
+		got := "refused"
+		var bad *notifier.InvalidError
+		switch err := a.Validate(map[notifier.Audience]string{2: "user"}); {
+		case err == nil:
+			got = a.Base
+		case !errors.As(err, &bad) || len(bad.Fields) != 1 || bad.Fields[0].Field != "base":
+			t.Errorf("%q: %v", base, err)
+		}
+		if got != want {
+			t.Errorf("%q becomes %q, want %q", base, got, want)
+		}
+	}
+}
+
 func TestLinksOpenAgainstTheBaseOfAnApp(t *testing.T) {
 	t.Parallel()
 	full := notifier.App{AppPlaces: notifier.AppPlaces{Base: "https://shop.example/app", InboxURL: "https://shop.example/in"}}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -28,12 +27,24 @@ func visitLink(t *testing.T, link string) (status int, to string) {
 
 func TestAMailToAUserOfAnAppLeadsToItsPagesWithoutASession(t *testing.T) {
 	t.Parallel()
+	for _, path := range []string{"", below} {
+		t.Run("path "+path, func(t *testing.T) {
+			t.Parallel()
+			mailToAUserOfAnApp(t, path)
+		})
+	}
+}
+
+func mailToAUserOfAnApp(t *testing.T, below string) {
+	t.Helper()
 	smtp := mailtest.Start(t, mailtest.Options{})
 	c := in(t.TempDir())
 	c.env["CARILLON_MAIL_DEFAULT"] = "0s"
 	out := must(t, c.run(t.Context(), "app", "add", "blog", "--origin", "https://blog.example")).out
 	key, _, _ := strings.Cut(strings.TrimPrefix(out, "CARILLON_API_KEY="), "\n")
-	s := serve(t, c, "--smtp-url=smtp://"+smtp.Addr, "--mail-from=blog@example.com")
+	const public = "http://127.0.0.1"
+	s := serve(t, c, "--smtp-url=smtp://"+smtp.Addr, "--mail-from=blog@example.com", "--public-url="+public+below)
+	s.URL = "http://" + s.Addr + below // without the proxy that the public URL has
 	send := func(body string) {
 		t.Helper()
 		if status, answer := application(t, s, key, http.MethodPost, "/notices", body); status != http.StatusAccepted {
@@ -47,12 +58,11 @@ func TestAMailToAUserOfAnAppLeadsToItsPagesWithoutASession(t *testing.T) {
 	text := letters(t, smtp, 1)[0].Text
 	path := func(pattern string) string {
 		t.Helper()
-		found := regexp.MustCompile(`https?://\S+` + pattern).FindString(text)
-		u, err := url.Parse(found)
-		if err != nil || found == "" {
+		found := regexp.MustCompile(regexp.QuoteMeta(public+below) + pattern).FindString(text)
+		if found == "" {
 			t.Fatalf("no link like %s in\n%s", pattern, text)
 		}
-		return s.URL + u.Path
+		return s.URL + strings.TrimPrefix(found, public+below)
 	}
 	if !strings.Contains(text, "\nSent by blog\n") {
 		t.Errorf("the mail does not say who has sent it:\n%s", text)
@@ -69,5 +79,25 @@ func TestAMailToAUserOfAnAppLeadsToItsPagesWithoutASession(t *testing.T) {
 	admin := strings.TrimSpace(must(t, c.run(t.Context(), "key", "add", "reader", "--scope", "read")).out)
 	if _, answer := application(t, s, admin, http.MethodGet, "/users/zoe-9/badge", ""); !strings.Contains(answer, `"unread":1`) {
 		t.Errorf("after the click the badge is %s, want 1: the first notice", answer)
+	}
+}
+
+func TestAPlaceOfAnAppThatIsNoAddressIsRefusedByTheNameOfItsFlag(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	must(t, c.run(t.Context(), "app", "add", "shop", "--base", "https://shop.example/app/"))
+	list := must(t, c.run(t.Context(), "app", "list", "--json")).out
+	wantWords(t, list, `"https://shop.example/app"`)
+	for _, odd := range []string{"javascript:alert(1)", "//eve.example", "shop.example", "/"} {
+		for _, flag := range []string{"--base", "--inbox-url", "--settings-url"} {
+			for _, args := range [][]string{{"app", "set", "shop"}, {"app", "add", "blog"}} {
+				if r := c.run(t.Context(), append(args, flag, odd)...); r.status != 2 || !strings.Contains(r.errors, flag+": ") {
+					t.Errorf("%v %s %s: %+v", args, flag, odd, r)
+				}
+			}
+		}
+	}
+	if again := must(t, c.run(t.Context(), "app", "list", "--json")).out; again != list {
+		t.Errorf("afterwards the apps are %s, want %s", again, list)
 	}
 }
