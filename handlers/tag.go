@@ -14,7 +14,7 @@ import (
 // form is the page's ETag.
 type pageTag struct {
 	ver     int64  // of the inbox
-	variant uint64 // of the user, their settings, the language, time zone, day, types of notices and build
+	variant uint64 // of the user, their settings and session, the language, time zone, day, types of notices and build
 	above   uint64 // of the announcements, as far as the page shows them
 }
 
@@ -48,11 +48,15 @@ func (a announced) sum() uint64 {
 // variantOf hashes what a user's page depends on besides the inbox. It is equal on all instances
 // of one build.
 func (h *Handlers) variantOf(r *http.Request) uint64 {
-	now := h.now(r)
+	now, frame := h.now(r), h.bareFrame(r)
 	user := &visitOf(r).user.User
+	login := ""
+	if frame.Push != "" { // the page names the session where push is on
+		login = frame.Viewer.Login
+	}
 	return sum(
 		h.Build, h.files.Hash(), strconv.FormatInt(user.Seq, 10), strconv.FormatBool(user.HasRole(notifier.RoleStaff)),
-		user.Theme, strconv.FormatBool(user.KeysOff), strconv.FormatBool(user.Compact),
+		frame.Viewer.Shown, frame.Push, login, user.Theme, strconv.FormatBool(user.KeysOff), strconv.FormatBool(user.Compact),
 		h.text(r).Lang(), now.Location().String(), now.Format(time.DateOnly),
 		strconv.FormatUint(h.sumOfTypes(&h.summed), 36), h.sumOfMutes(r), h.paused(r),
 	)

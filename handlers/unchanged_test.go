@@ -25,7 +25,7 @@ func newVisits(t *testing.T) *visits {
 		Items: []notifier.OpenAnnouncement{post(5, 1, true, false), post(6, 2, true, false), post(7, 2, false, true)}, Unread: 2, Read: 1, AVer: 900,
 	}}
 	v.world = newWorld(t, func(w *world) {
-		w.config.Build = "one"
+		w.config.Build, w.config.Devices = "one", &devices{}
 		w.config.Now = func() time.Time { return v.now }
 		w.inbox.badge = func(int64) (notifier.Badge, error) { return v.badge, nil }
 		w.posts.list = func(notifier.Reader) (notifier.OpenAnnouncements, error) { return v.posts, nil }
@@ -44,6 +44,14 @@ func newVisits(t *testing.T) *visits {
 		}
 	})
 	return v
+}
+
+// becomes has the browser show another state of the user, or another session.
+func (v *visits) becomes(u notifier.User, session string) []string {
+	v.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
+		return notifier.Signed{User: u, ID: session}, true, nil
+	}
+	return nil
 }
 
 // visit requests the inbox and checks the response.
@@ -98,7 +106,13 @@ func TestEveryVisibleChangeMakesANewPage(t *testing.T) {
 		"a pinned one less":           func(v *visits) []string { v.posts.Items[1].Pinned = false; return nil },
 		"another language":            func(*visits) []string { return []string{"Accept-Language", "ja"} },
 		"another time zone":           func(*visits) []string { return []string{"Cookie", "tz=Asia/Tokyo"} },
-		"another build":               func(v *visits) []string { v.config.Build = "two"; v.rebuild(); return nil },
+		"another session":             func(v *visits) []string { return v.becomes(alice, "another") },
+		"another display name": func(v *visits) []string {
+			u := alice
+			u.Display = "Alice Liddell"
+			return v.becomes(u, "session-of-alice")
+		},
+		"another build": func(v *visits) []string { v.config.Build = "two"; v.rebuild(); return nil },
 	} {
 		v := newVisits(t)
 		tag := v.visit(t, 1, http.StatusOK).Header.Get("Etag")
