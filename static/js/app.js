@@ -4,6 +4,7 @@ import { startActions } from "./actions.js";
 import { followBadge } from "./badge.js";
 import { startBell } from "./bell.js";
 import { startBookmark } from "./bookmark.js";
+import { startClicked } from "./clicked.js";
 import { startConnection } from "./connection.js";
 import { startDrafts } from "./drafts.js";
 import { startFolds } from "./folds.js";
@@ -32,6 +33,7 @@ startMenu();
 startTimes();
 startFolds();
 startFollow();
+startClicked();
 const { user, push } = document.body.dataset;
 if (user) {
 	startRestored(user);

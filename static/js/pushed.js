@@ -3,7 +3,7 @@
 
 /**
  * Closes the notifications of the system that tell what has been read, in whichever
- * browser, keeps the number on the icon of the application, and goes where a clicked notification leads.
+ * browser, and keeps the number on the icon of the application.
  * @param {EventTarget} stream
  * @param {typeof import("./badge.js").followBadge} followBadge
  * @param {string} scope of the service worker
@@ -11,11 +11,6 @@
 export function startPushed(stream, followBadge, scope) {
 	const { serviceWorker } = navigator;
 	if (!serviceWorker) return;
-	serviceWorker.addEventListener("message", ({ data, ports: [answer] }) => {
-		if (!data?.navigate) return;
-		answer?.postMessage(true);
-		location.assign(data.navigate);
-	});
 	/** @param {(tag: string) => boolean} read */
 	const close = async (read) => {
 		const known = await serviceWorker.getRegistration(scope);

@@ -1,0 +1,230 @@
+package e2e
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/pushtest"
+)
+
+// phone is a site with push, and a browser in which bob has turned push on.
+type phone struct {
+	*device
+	service *pushtest.Service
+	site    *site
+	db      *sql.DB
+	vera    *person
+}
+
+// newPhone starts the site and turns push on by a click. before is done while push is still off.
+func newPhone(t *testing.T, before func(*window)) *phone {
+	t.Helper()
+	certificate, err := pushtest.Certificate(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &phone{service: pushtest.Start(t), site: alone(t)}
+	p.site.env = []string{"SSL_CERT_FILE=" + certificate}
+	p.site.people("vera staff", "bob")
+	i := p.site.serve("--addr", freePort(t), "--push-hosts=127.0.0.1", "--outbound-allow=127.0.0.1")
+	p.db, p.vera = p.site.database(t), i.person(t, "vera")
+	w := open(t, i).signIn("bob")
+	if before != nil {
+		before(w)
+	}
+	w.do(chromedp.Navigate("about:blank")) // it keeps the browser open
+	p.device = w.tab().remembers(p.service).goTo("/settings").subscribesAt(p.service)
+	p.turnOn()
+	return p
+}
+
+// first has this window run a script before those of each page.
+func (w *window) first(js string) *window {
+	w.t.Helper()
+	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: js}); err != nil {
+		w.t.Fatal(err)
+	}
+	return w
+}
+
+// remembers has the pages of this window find the subscription that one of them has made, as those of a browser do.
+func (w *window) remembers(s *pushtest.Service) *window {
+	w.t.Helper()
+	return w.first(`if (self.PushManager) {
+		const made = ` + s.JSON() + `;
+		const found = () => ({...made, endpoint: localStorage.subscribed, unsubscribe: async () => { delete localStorage.subscribed; return true; }});
+		PushManager.prototype.subscribe = async () => { localStorage.subscribed = made.endpoint; return found(); };
+		PushManager.prototype.getSubscription = async () => localStorage.subscribed ? found() : null;
+	}`)
+}
+
+// turnOn turns push on by a click in Settings.
+func (p *phone) turnOn() {
+	p.w.t.Helper()
+	p.w.goTo("/settings").until(`document.querySelector("#device-add").hidden === false`)
+	p.w.clickOn("#device-add").at("/settings?done=device-added")
+	p.w.until(live2)
+	p.registered(p.service.Sub.Endpoint)
+}
+
+// registered waits until the devices at the server are those at these endpoints.
+func (p *phone) registered(endpoints ...string) {
+	p.w.t.Helper()
+	want := strings.Join(endpoints, " ")
+	wait(p.w.t, "the devices are "+want, func() bool {
+		var got string
+		err := p.db.QueryRow(`SELECT coalesce(group_concat(address, ' '), '') FROM targets WHERE kind = 'push'`).Scan(&got)
+		return err == nil && got == want
+	})
+}
+
+// forgotten deletes all devices at the server, as it does with those that were away for 90 days.
+func (p *phone) forgotten() {
+	p.w.t.Helper()
+	if _, err := p.db.Exec(`DELETE FROM targets WHERE kind = 'push'`); err != nil {
+		p.w.t.Fatal(err)
+	}
+}
+
+// refused waits until the browser knows that it comes back by a click only.
+func (p *phone) refused() {
+	p.w.t.Helper()
+	p.w.until(live2)
+	wait(p.w.t, "the server has refused to register the browser again", func() bool {
+		return value[bool](p.w, `caches.open("carillon").then((store) => store.match("`+p.w.path()+`/devices")).then((kept) => kept?.json()).then((kept) => kept?.on === false)`)
+	})
+	p.registered()
+}
+
+func TestABrowserThatTheServerHasForgottenIsRegisteredAgainAtTheNextVisit(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, nil)
+	p.forgotten()
+	p.w.as(nil).signIn("bob") // the session has expired meanwhile
+	p.registered(p.service.Sub.Endpoint)
+	p.w.goTo("/settings").has("#devices strong", "This browser")
+
+	// In the same session it asks once a day.
+	p.forgotten()
+	p.w.first(`{ const now = Date.now; Date.now = () => now() + 25 * 3_600_000; }`).goTo("/settings").has("#devices strong", "This browser")
+	p.registered(p.service.Sub.Endpoint)
+}
+
+func TestABrowserWhereTheUserHasTurnedPushOffComesBackByAClickOnly(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, nil)
+	for _, off := range []func(){
+		func() { p.w.press(`#devices form[action$="/delete"] button`) },
+		func() { p.w.pressIn(".menu-items", `form[action$="/logout"] button`) },
+	} {
+		off()
+		p.registered()
+		p.w.as(nil).signIn("bob")
+		p.refused()
+		p.w.goTo("/settings").until(`document.querySelector("#device-add").hidden === false`)
+		p.turnOn() // a click does it
+	}
+}
+
+// worker is the service worker, in which scripts can be run. It is found from a window that stays open.
+func (p *phone) worker(from *window) *window {
+	p.w.t.Helper()
+	var at *window
+	wait(p.w.t, "the worker runs", func() bool {
+		all, err := chromedp.Targets(from.ctx)
+		if err != nil {
+			p.w.t.Fatal(err)
+		}
+		for _, found := range all {
+			if found.Type == "service_worker" && strings.HasPrefix(found.URL, p.w.url+"/") {
+				ctx, cancel := chromedp.NewContext(from.ctx, chromedp.WithTargetID(found.TargetID), chromedp.WithDetachOnCancel())
+				p.w.t.Cleanup(cancel)
+				if err := chromedp.Do(ctx); err != nil {
+					p.w.t.Fatalf("attach to the worker: %v", err)
+				}
+				at = &window{t: p.w.t, ctx: ctx, url: p.w.url}
+			}
+		}
+		return at != nil
+	})
+	return at
+}
+
+// hand hands an event to the worker, waits until the worker is done with it, and returns what it has asked the
+// browser for. A real click lets a worker focus or open a window, and only one of them; so does this event.
+func (w *window) hand(event, fields string) string {
+	w.t.Helper()
+	return ask[string](w, fmt.Sprintf(`(async () => {
+		const asked = [];
+		const may = (what) => { if (asked.push(what) > 1) throw new DOMException(what, "InvalidAccessError"); };
+		WindowClient.prototype.focus = async function () { may("focus " + new URL(this.url).pathname); return this; };
+		Clients.prototype.openWindow = async (to) => may("open " + new URL(to, location).pathname);
+		let done;
+		dispatchEvent(Object.assign(new ExtendableEvent(%q), { waitUntil: (promise) => { done = promise; } }, %s));
+		await done;
+		return asked.join();
+	})()`, event, fields))
+}
+
+func TestAClickOnAPushFocusesAPageThatIsOpenAlready(t *testing.T) {
+	t.Parallel()
+	var page *window // opened before push was turned on: the worker does not control it
+	p := newPhone(t, func(w *window) { page = w.tab().goTo("/inbox?filter=unread") })
+	worker := p.worker(page)
+	p.w.looksAway()
+	page.until(live2).looksAway()
+	p.vera.sends("bob", notice{title: "The lift is stuck", body: "On the third floor.", link: "/announcements"})
+	wait(t, "the push has arrived", func() bool { return len(p.service.Received()) > 0 })
+	p.shows(p.service.Received()[0].Text, `["The lift is stuck"]`)
+	ask[bool](worker, `registration.getNotifications().then(([first]) => { self.clicked = first; return true; })`)
+	p.w.close()
+	if ask[bool](page, `navigator.serviceWorker.controller !== null`) {
+		t.Fatal("the worker controls the page, which proves less")
+	}
+	click := func(want string) {
+		t.Helper()
+		if got := worker.hand("notificationclick", `{ notification: clicked }`); got != want {
+			t.Errorf("the click has the browser %q, want %q", got, want)
+		}
+	}
+	click("focus " + page.path() + "/inbox")
+	page.at("/announcements")
+	if n := ask[int](worker, `registration.getNotifications().then((all) => all.length)`); n != 0 {
+		t.Error("the notification stays")
+	}
+	page.do(chromedp.Navigate("about:blank"))
+	click("open " + page.path() + "/n/1")
+}
+
+func TestTheWorkerRegistersASubscriptionThatTheBrowserHasReplaced(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t, nil)
+	worker := p.worker(p.w)
+	p.w.do(chromedp.Navigate("about:blank")) // no page helps
+	made := func(endpoint string) string {
+		return fmt.Sprintf(`{ endpoint: %q, toJSON: () => ({ ...%s, endpoint: %[1]q }) }`, endpoint, p.service.JSON())
+	}
+	named, unnamed, late := p.service.URL+"/named", p.service.URL+"/unnamed", p.service.URL+"/late"
+	worker.hand("pushsubscriptionchange", `{ newSubscription: `+made(named)+` }`)
+	p.registered(named)
+	// Some browsers only say that there is none any more.
+	ask[bool](worker, `(PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
+		if (!userVisibleOnly || applicationServerKey.length !== 87) throw new TypeError(applicationServerKey);
+		return `+made(unnamed)+`;
+	}, true)`)
+	worker.hand("pushsubscriptionchange", `{}`)
+	p.registered(unnamed)
+	p.w.first(fmt.Sprintf("localStorage.subscribed = %q", unnamed)).goTo("/settings").press(`#devices form[action$="/test"] button`)
+	wait(t, "the push has arrived", func() bool { return len(p.service.Received()) > 0 })
+	if got := p.service.Received()[0].Path; got != "/unnamed" {
+		t.Errorf("the push has gone to %s", got)
+	}
+	p.w.pressIn(".menu-items", `form[action$="/logout"] button`)
+	worker.hand("pushsubscriptionchange", `{ newSubscription: `+made(late)+` }`)
+	p.registered()
+}
