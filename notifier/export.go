@@ -28,6 +28,7 @@ type Export struct {
 
 // ExportedSession is a session of the user.
 type ExportedSession struct {
+	Agent     string    `json:"agent,omitempty"` // the browser, as it names itself; see ReadAgent
 	CreatedAt time.Time `json:"created_at"`
 	SeenAt    time.Time `json:"seen_at"`
 }
@@ -127,7 +128,9 @@ func (e *Export) Encode(to io.Writer) error {
 	w.field(",", "announcements_read", orNone(e.Announcements))
 	w.field(",", "toasts", e.Toasts)
 	w.field(",", "drafts", orNone(e.Drafts))
-	w.field(",", "preferences", e.Preferences.export())
+	preferences := e.Preferences.export()
+	preferences["zone_seen"] = e.User.Zones.Seen
+	w.field(",", "preferences", preferences)
 	targets := make([]exportedTarget, len(e.Targets))
 	for i, t := range e.Targets {
 		targets[i] = exportedTarget{t.Kind, t.Address, t.Label, t.State, t.CreatedAt, t.SeenAt}

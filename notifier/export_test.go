@@ -33,10 +33,10 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5e6, time.UTC)
 	yes := true
 	e := notifier.Export{
-		User:          notifier.User{Seq: 7, Name: `A "quoted" 名`, Display: "Ann", Audience: 3, Settings: notifier.Settings{Locale: "ja", KeysOff: true}, Roles: []string{"staff"}},
+		User:          notifier.User{Seq: 7, Name: `A "quoted" 名`, Display: "Ann", Audience: 3, Settings: notifier.Settings{Locale: "ja", KeysOff: true}, Zones: notifier.Zones{Seen: "Asia/Taipei"}, Roles: []string{"staff"}},
 		CreatedAt:     at,
 		Subscriptions: []notifier.Topic{{Type: "stock", Scope: "119240"}},
-		Sessions:      []notifier.ExportedSession{{CreatedAt: at, SeenAt: at}},
+		Sessions:      []notifier.ExportedSession{{Agent: "Mozilla/5.0", CreatedAt: at, SeenAt: at}, {CreatedAt: at, SeenAt: at}},
 		Inbox: notifier.ExportedInbox{Unread: 1, Entries: []notifier.ExportedEntry{
 			{Key: "like:a", ID: 2, Content: &notifier.Content{Type: "like", Title: "t", CreatedAt: at, Reason: "user"}}, {Key: "like:b", Read: true, ID: 1},
 		}},
@@ -63,11 +63,11 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 		"settings":           map[string]any{"locale": "ja", "theme": "", "keys": false, "toasts": true, "opening_reads": true, "compact": false},
 		"muted":              []any{},
 		"subscriptions":      []any{map[string]any{"type": "stock", "scope": "119240"}},
-		"sessions":           []any{map[string]any{"created_at": instant, "seen_at": instant}},
+		"sessions":           []any{map[string]any{"agent": "Mozilla/5.0", "created_at": instant, "seen_at": instant}, map[string]any{"created_at": instant, "seen_at": instant}},
 		"announcements_read": []any{},
 		"drafts":             []any{},
 		"preferences": map[string]any{
-			"mail": map[string]any{"when": "daily", "at": "07:30"}, "push": map[string]any{"when": "off"}, "zone": "Asia/Tokyo",
+			"mail": map[string]any{"when": "daily", "at": "07:30"}, "push": map[string]any{"when": "off"}, "zone": "Asia/Tokyo", "zone_seen": "Asia/Taipei",
 			"quiet": map[string]any{"from": "22:00", "to": "07:00"}, "paused_until": "2026-03-01T12:00:00.005Z",
 			"types": map[string]any{"like": map[string]any{"inbox": false, "mail": true}},
 		},

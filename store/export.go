@@ -80,10 +80,11 @@ func (s *Store) exportDrafts(ctx context.Context, seq int64) (drafts []notifier.
 func (s *Store) exportSessions(ctx context.Context, seq int64) (sessions []notifier.ExportedSession, err error) {
 	err = s.all(ctx, func(rows *sql.Rows) error {
 		var created, seen int64
-		err := rows.Scan(&created, &seen)
-		sessions = append(sessions, notifier.ExportedSession{CreatedAt: fromMillis(created), SeenAt: fromMillis(seen)})
+		var agent string
+		err := rows.Scan(&agent, &created, &seen)
+		sessions = append(sessions, notifier.ExportedSession{Agent: agent, CreatedAt: fromMillis(created), SeenAt: fromMillis(seen)})
 		return err
-	}, `SELECT created_at, seen_at FROM sessions WHERE seq = $1 ORDER BY created_at, id`, seq)
+	}, `SELECT agent, created_at, seen_at FROM sessions WHERE seq = $1 ORDER BY created_at, id`, seq)
 	return sessions, err
 }
 

@@ -24,9 +24,10 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		alice, bob := addUser(t, s, "alice", "staff", "picker"), addUser(t, s, "bob")
 		subscribe(t, s, byRole("of_pickers", "1", "picker"))
 		for i, u := range []notifier.User{alice, bob} {
-			if err := s.CreateSession(t.Context(), strconv.Itoa(i), notifier.Signed{User: u}, at.Add(time.Duration(i)*time.Second)); err != nil {
+			if err := s.CreateSession(t.Context(), strconv.Itoa(i), notifier.Signed{User: u, Agent: "Browser of " + u.Name}, at.Add(time.Duration(i)*time.Second)); err != nil {
 				t.Fatal(err)
 			}
+			must(s.SetZone(t.Context(), u.Seq, []string{"Asia/Taipei", "Asia/Seoul"}[i]))(t)
 			if err := s.SetMute(t.Context(), u.Seq, "of_"+u.Name, true); err != nil {
 				t.Fatal(err)
 			}
@@ -67,12 +68,12 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		shown := content.ContentFor(alice.Seq)
 		want := notifier.Export{
 			User: notifier.User{
-				Seq: 1, Name: "alice", Audience: 3, Zones: notifier.Zones{Chosen: "Asia/Tokyo"}, Settings: notifier.Settings{Theme: "dark", KeysOff: false}, Roles: []string{"picker", "staff"},
+				Seq: 1, Name: "alice", Audience: 3, Zones: notifier.Zones{Chosen: "Asia/Tokyo", Seen: "Asia/Taipei", SeenAt: at.UnixMilli()}, Settings: notifier.Settings{Theme: "dark", KeysOff: false}, Roles: []string{"picker", "staff"},
 			},
 			CreatedAt:     at,
 			Muted:         []string{"of_alice"},
 			Subscriptions: []notifier.Topic{topic("of_alice", ""), topic("of_alice", "1")},
-			Sessions:      []notifier.ExportedSession{{CreatedAt: at, SeenAt: at}},
+			Sessions:      []notifier.ExportedSession{{Agent: "Browser of alice", CreatedAt: at, SeenAt: at}},
 			Inbox: notifier.ExportedInbox{Unread: 1, OpenedAt: at, Entries: []notifier.ExportedEntry{
 				{Key: "like:photo:1", ID: content.ID, Content: &shown}, {Key: "like:gone", Read: true, ID: 999},
 			}, Archived: []notifier.ExportedEntry{{Key: "like:photo:2", Read: true, ID: content.ID, Content: &shown}}},
