@@ -23,6 +23,7 @@ type subject struct {
 	*land
 	name        string
 	here, there browser
+	second      browser       // of the user, with a session of its own, at the other instance
 	stream      <-chan string // there
 }
 
@@ -92,6 +93,23 @@ func signedOut(t *testing.T, u *subject) {
 
 func deeds() map[string]deed {
 	return map[string]deed{
+		"end a session": {before: signsInTwice, effect: secondSignedOut, doors: []door{
+			{"page", func(t *testing.T, u *subject) {
+				u.here.post(t, "/settings/sessions/"+u.otherSession(t)+"/end", url.Values{})
+			}, "user session.end"},
+			{"API", func(t *testing.T, u *subject) { u.here.me(t, http.MethodDelete, "/sessions/"+u.otherSession(t), "") }, "user session.end"},
+		}},
+		"change the password": {before: signsInTwice, effect: secondSignedOut, doors: []door{
+			page("user user.passwd", "/settings/password", "current", "user-secret", "password", "another-secret"),
+			{"API", func(t *testing.T, u *subject) {
+				u.here.me(t, http.MethodPost, "/password", `{"current":"user-secret","password":"another-secret"}`)
+			}, "user user.passwd"},
+		}},
+		"try their address again": {
+			before: func(t *testing.T, u *subject) { u.command(t, "user", "mail", u.name, "ann@example.com") },
+			doors:  []door{typed("command user.mail.revive", "user", "mail", "--revive", "NAME")},
+			effect: func(*testing.T, *subject) {}, // package store tests it
+		},
 		"grant a role": {
 			before: staffPages(http.StatusNotFound), effect: staffPages(http.StatusOK),
 			doors: []door{
@@ -245,9 +263,14 @@ func TestEveryChangeOfAUserHasTheSameEffectThroughEveryDoor(t *testing.T) {
 				continue
 			}
 			state := exports(t, u)
-			entered := slices.ContainsFunc(state.Log, func(e logged) bool { return e.Kind+" "+e.Action == door.entry })
-			if door.entry != "" && !entered {
-				t.Errorf("%s: no %q in the audit log: %v", name, door.entry, state.Log)
+			entered := 0
+			for _, e := range state.Log {
+				if e.Kind+" "+e.Action == door.entry {
+					entered++
+				}
+			}
+			if door.entry != "" && entered != 1 {
+				t.Errorf("%s: %q is %d times in the audit log: %v", name, door.entry, entered, state.Log)
 			}
 			if state.Log = nil; i == 0 {
 				first = state
