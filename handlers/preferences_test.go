@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -174,5 +175,27 @@ func TestWithoutMailAndPushThereAreNoPreferences(t *testing.T) {
 	t.Parallel()
 	if r := newWorld(t, nil).get("alice", "/settings").wantStatus(t, http.StatusOK); r.page.Find("[data-testid=preferences]").Length() > 0 {
 		t.Error("the settings ask for what cannot be told")
+	}
+}
+
+func TestSettingsNameOnlyTheWaysInWhichTheUserCanBeTold(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		mail, push bool
+		never      string // words that may not stand there, in each language
+	}{
+		{false, true, `(?i)mail|メール|邮件`}, {true, false, `(?i)device|push|デバイス|プッシュ|设备|推送`}, {false, false, `(?i)mail|device|push|メール|デバイス|邮件|设备|推送`},
+	} {
+		w, _ := preferring(t, notifier.Preferences{})
+		if w.config.Mailing = test.mail; !test.push {
+			w.config.Devices = nil
+		}
+		w.rebuild()
+		for _, lang := range []string{"en", "ja", "zh-Hans"} {
+			r := w.get("alice", "/settings", "Accept-Language", lang).wantStatus(t, http.StatusOK)
+			if found := regexp.MustCompile(test.never).FindAllString(r.text("main"), -1); len(found) > 0 || !strings.HasPrefix(r.attr("html", "lang"), lang) {
+				t.Errorf("mail %t, push %t: the page in %s says %q", test.mail, test.push, lang, found)
+			}
+		}
 	}
 }

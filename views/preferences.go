@@ -56,6 +56,17 @@ func (p *Preferences) ways() []Way {
 	return slices.DeleteFunc(Ways(), func(w Way) bool { return w == WayDevices && !p.Pushing || w == WayMail && !p.Mailing })
 }
 
+// byWays picks the text that names only the ways in which the user can be told outside the pages.
+func (p *Preferences) byWays(all, mail, devices string) string {
+	switch {
+	case !p.Mailing:
+		return devices
+	case !p.Pushing || p.Action != "":
+		return mail
+	}
+	return all
+}
+
 // action is where the form posts.
 func (p *Preferences) action() string {
 	if p.Action != "" {
