@@ -17,8 +17,11 @@ func TestUsersHaveTheirDeadAddressTriedAgainAndAFailingOneOnlyAfterAWhile(t *tes
 		since time.Duration
 		offer bool
 	}{
-		{notifier.ReachDead, 0, true}, {notifier.ReachFailing, notifier.OwnRevivalWait, true}, {notifier.ReachFailing, notifier.OwnRevivalWait - time.Second, false},
-		{notifier.ReachOn, 24 * time.Hour, false}, {notifier.ReachOff, 24 * time.Hour, false},
+		{notifier.ReachDead, 0, true},
+		{notifier.ReachFailing, notifier.OwnRevivalWait, true},
+		{notifier.ReachFailing, notifier.OwnRevivalWait - time.Second, false},
+		{notifier.ReachOn, 24 * time.Hour, false},
+		{notifier.ReachOff, 24 * time.Hour, false},
 	} {
 		w, f := preferring(t, notifier.Preferences{})
 		f.state, f.failing = c.state, noon.Add(-c.since)

@@ -34,7 +34,7 @@ func TestTheBaseOfAnAppIsBroughtToOneFormOrRefused(t *testing.T) {
 		"http://[::1]:80/x": "http://[::1]/x",
 		"/":                 "refused", "///": "refused", "//eve.example": "refused", "javascript:alert(1)": "refused", "JavaScript://shop.example/%0aalert(1)": "refused",
 		"https:shop.example": "refused", "https:/shop.example": "refused", "https:///shop.example": "refused", "shop.example": "refused", "https://shop.example/?a=1": "refused",
-		"https://shop.example/#a": "refused", "https://me@shop.example": "refused", " https://shop.example": "refused", "https://shop.example:99999": "refused",
+		"https://shop.example/#a": "refused", "https://me@shop.example": "refused", "\thttps://shop.example": "refused", "https://shop.example:99999": "refused",
 		"https://shop.example\\@eve.example": "refused", "https://shop.example/%": "refused", "file:///etc": "refused",
 	} {
 		a := notifier.App{Name: "shop", Audience: 2, MaxLife: time.Hour, AppPlaces: notifier.AppPlaces{Base: base}}
