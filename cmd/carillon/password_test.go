@@ -29,7 +29,9 @@ func TestNoticesAreAcceptedWhileRedisRefusesThePassword(t *testing.T) {
 	if err := conn.Do(t.Context(), "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err(); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Eventually(t, "the guard of Redis names the cause", func() bool { return strings.Contains(s.errors.String(), `stage=epoch err="look at redis: temporarily unavailable: WRONGPASS`) })
+	testkit.Eventually(t, "the guard of Redis names the cause", func() bool {
+		return strings.Contains(s.errors.String(), `stage=epoch err="look at redis: temporarily unavailable: WRONGPASS`)
+	})
 	status, answer := application(t, s, key, http.MethodPost, "/notices", `{"target":{"users":["bob"]},"type":"like","title":"Kept"}`)
 	if status != http.StatusAccepted {
 		t.Errorf("a notice: %d %s", status, answer)
