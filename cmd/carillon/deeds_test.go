@@ -105,11 +105,6 @@ func deeds() map[string]deed {
 				u.here.me(t, http.MethodPost, "/password", `{"current":"user-secret","password":"another-secret"}`)
 			}, "user user.passwd"},
 		}},
-		"try their address again": {
-			before: func(t *testing.T, u *subject) { u.command(t, "user", "mail", u.name, "ann@example.com") },
-			doors:  []door{typed("command user.mail.revive", "user", "mail", "--revive", "NAME")},
-			effect: func(*testing.T, *subject) {}, // package store tests it
-		},
 		"grant a role": {
 			before: staffPages(http.StatusNotFound), effect: staffPages(http.StatusOK),
 			doors: []door{

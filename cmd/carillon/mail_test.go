@@ -127,5 +127,8 @@ func TestARelayThatRefusesEverybodyIsSeenInTheMetricsAndAllMailGoesOutAfterwards
 		t.Errorf("%+v", r)
 	}
 	letters(t, smtp, 6)
+	if r := must(t, c.run(t.Context(), "user", "mail", "--revive", "ann")); !strings.Contains(r.out, "addresses tried again: 0") {
+		t.Errorf("an address that is fine: %s", r.out)
+	}
 	gauges(t, s, `carillon_reach_away{kind="mail"} 0`, `carillon_reach_due{kind="mail"} 0`, `carillon_reach_failing{kind="mail"} 0`, `carillon_reach_told_total{kind="mail"} 6`)
 }

@@ -89,18 +89,16 @@ func TestEveryChangeCountsAtTheNextRequestByEveryIdentity(t *testing.T) {
 			}
 		}
 	}
+	// One round of all doors stays below the limit of calls of a user.
 	theme := func(n int) string { return []string{"light", "dark"}[n%2] }
-	locale := func(n int) string { return []string{"ja", "en"}[n%2] }
-	for range 2 {
-		for identity, as := range who {
-			check("API as "+identity, as, http.MethodPatch, "/api/v1/me/settings", `{"theme":%q}`, theme)
-			if identity != "token" { // pages know no tokens
-				check("page as "+identity, as, http.MethodPost, "/settings", "theme=%s", theme)
-			}
+	for identity, as := range who {
+		check("API as "+identity, as, http.MethodPatch, "/api/v1/me/settings", `{"theme":%q}`, theme)
+		if identity != "token" { // pages know no tokens
+			check("page as "+identity, as, http.MethodPost, "/settings", "theme=%s", theme)
 		}
-		check("API of administrators", admin, http.MethodPut, "/api/v1/users/42", `{"locale":%q}`, locale)
-		check("API of administrators", admin, http.MethodPut, "/api/v1/users/42", `{"audience":%q}`, func(n int) string { return []string{"user", "customer"}[n%2] })
 	}
+	check("API of administrators", admin, http.MethodPut, "/api/v1/users/42", `{"locale":%q}`, func(int) string { return "ja" })
+	check("API of administrators", admin, http.MethodPut, "/api/v1/users/42", `{"audience":%q}`, func(int) string { return "customer" })
 	if status, text := asks(t, admin, http.MethodPost, one.URL+"/api/v1/users/42/sign-out", ""); status != http.StatusNoContent {
 		t.Fatalf("sign-out: %d %s", status, text)
 	}

@@ -29,8 +29,10 @@ func (p *People) ReviveMail(ctx context.Context, by notifier.Actor, what string)
 		return p.revive(ctx, by, notifier.Revival{}, notifier.Ref{}, "all")
 	}
 	switch revived, err := p.ReviveMailOf(ctx, by, what); {
-	case err == nil && revived:
-		return 1, nil
+	case revived:
+		return 1, err
+	case err == nil:
+		return 0, nil
 	case !errors.Is(err, notifier.ErrNotFound):
 		return 0, err
 	}
