@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/carillonhq/carillon/internal/address"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -60,6 +61,10 @@ func (f *Faults) prefix(flag, s string) string {
 func (f *Faults) database(flag, s string) string {
 	if s != "" && !strings.HasPrefix(s, "postgres://") && !strings.HasPrefix(s, "postgresql://") {
 		f.Add(flag, "must begin with postgres://, or be empty for SQLite")
+	} else if s != "" {
+		if err := address.Check(s); err != nil {
+			f.Add(flag, "%s", err)
+		}
 	}
 	return s
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/address"
 )
 
 // Redis says which Redis to use: one of the three fields is set, or none for the built-in one.
@@ -63,10 +65,10 @@ func (r Redis) client(onConnect func(context.Context, *redis.Conn) error) redis.
 // each with the options of go-redis as a query. Its errors repeat no part of the URL, which may
 // hold a password.
 func ParseRedis(raw string) (Redis, error) {
-	scheme, rest, ok := strings.Cut(raw, "://")
-	if !ok {
-		return Redis{}, errUnreadable
+	if err := address.Check(raw); err != nil {
+		return Redis{}, err
 	}
+	scheme, rest, _ := strings.Cut(raw, "://")
 	transport, kind, _ := strings.Cut(scheme, "+")
 	if transport == "unix" && kind == "" {
 		return parseNode(raw)
@@ -85,15 +87,9 @@ func ParseRedis(raw string) (Redis, error) {
 	return Redis{}, errScheme
 }
 
-var (
-	errScheme     = errors.New("must begin with redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://")
-	errUnreadable = errors.New("is not a valid URL; special characters in a password must be escaped, such as %40 for @")
-)
+var errScheme = errors.New("must begin with redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://")
 
 func parseNode(raw string) (Redis, error) {
-	if _, err := url.Parse(raw); err != nil {
-		return Redis{}, errUnreadable
-	}
 	o, err := redis.ParseURL(raw)
 	if err != nil {
 		return Redis{}, err
@@ -176,7 +172,7 @@ func severalHosts(transport, rest string) (*url.URL, error) {
 	hosts := strings.Split(authority[at:], ",")
 	u, err := url.Parse(transport + "://" + authority[:at] + hosts[0] + tail)
 	if err != nil {
-		return nil, errUnreadable
+		return nil, address.ErrUnreadable
 	}
 	if u.Host == "" {
 		return nil, errors.New("names no host")

@@ -74,3 +74,14 @@ func TestErrorsOfRedisURLsRepeatNoSecret(t *testing.T) {
 		}
 	}
 }
+
+func TestAPasswordThatIsNotEscapedIsRefusedAndNotRepeated(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--database-url=postgres://shop:hunter/2@db.example/notices", "--database-url=postgresql://shop:@hunter#2@db.example", "--redis-url=redis://:12/hunter2@redis.example"} {
+		_, err := parse(t, nil, flag)
+		name, _, _ := strings.Cut(flag, "=")
+		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "%2F") || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/carillonhq/carillon/internal/address"
 )
 
 // sourcePrefix is the prefix of the variables that hold the addresses of sources.
@@ -67,11 +69,14 @@ func (p *parser) address(name string) (string, error) {
 }
 
 // parseSource reads postgres://… and sqlite:PATH, also written as sqlite:///PATH.
-func parseSource(address string) (source, error) {
-	scheme, rest, _ := strings.Cut(address, ":")
+func parseSource(raw string) (source, error) {
+	scheme, rest, _ := strings.Cut(raw, ":")
 	switch scheme {
 	case "postgres", "postgresql":
-		cfg, err := pgx.ParseConfig(address)
+		if err := address.Check(raw); err != nil {
+			return source{}, err
+		}
+		cfg, err := pgx.ParseConfig(raw)
 		if err != nil {
 			return source{}, err // pgx leaves out the password
 		}
