@@ -44,7 +44,7 @@ test: setup ## install the packages that the tests need, then run all tests
 	$(GO) vet ./...
 	$(GO) test -vet=off $(REST)
 	$(GO) test -vet=off -race $(patsubst %,-gcflags=%=-race=false,$(UNRACED)) $(RACED)
-	$(GO) test -vet=off -p 1 -count=1 -timeout 25m ./e2e/...
+	$(GO) test -vet=off -p 1 -count=1 -timeout 35m ./e2e/...
 	npm run --silent html
 
 soak: setup ## kill instances a hundred times and break everything around them ten times; takes half an hour
@@ -58,7 +58,7 @@ screenshots: setup ## regenerate the pictures of the README and docs
 	$(GO) test ./e2e -run 'ThePictures' -count=1 -args -pictures=../docs/images
 
 below: setup ## run the browser tests against servers below a path; nightly
-	$(GO) test -vet=off -timeout 25m ./e2e -args -below=/notifications
+	$(GO) test -vet=off -timeout 35m ./e2e -args -below=/notifications
 
 gallery: setup ## write pictures of every page in every state under e2e/screenshots
 	$(GO) test ./e2e -run 'TestEveryPage' -count=1 -args -gallery

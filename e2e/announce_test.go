@@ -87,7 +87,7 @@ func TestAnAnnouncementOpensAndClosesOnTimeInAnOpenPage(t *testing.T) {
 	vera := i.person(t, "vera")
 	cara := open(t, i).as(i.person(t, "cara"))
 	cara.visit("/announcements").until(live2).until(`document.querySelector("[data-testid=empty]")`)
-	id := vera.announces("customer", "Inventory now", "starts_at", after(3*time.Second), "ends_at", after(12*time.Second))
+	id := vera.announces("customer", "Inventory now", "starts_at", after(5*time.Second), "ends_at", after(25*time.Second))
 	desk := open(t, i).as(vera)
 	desk.visit("/staff/notices/"+id).has(`[data-testid=state]`, "Scheduled")
 	cara.until(`document.querySelector("#badge").hidden`)

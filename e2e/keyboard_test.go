@@ -73,6 +73,7 @@ func inEach(t *testing.T, tongues []tongue, test func(w *window, user string, te
 // tabs presses Tab (Shift+Tab with back), and checks that the focus is on a visible element.
 func (w *window) tabs(back ...bool) *window {
 	w.t.Helper()
+	w.until(`document.readyState === "complete"`) // the browser sets the first focus of a page when it has loaded
 	if len(back) > 0 {
 		w.do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(kb.ModifierShift)))
 	} else {
