@@ -104,8 +104,9 @@ func (s *server) bring(ctx context.Context, key notifier.APIKey, all []notifier.
 	if err != nil {
 		return
 	}
-	for k, r := range s.Sender.SendAll(ctx, rest) {
-		results[again[k]] = r //nolint:gosec // again and rest are of one length, and SendAll returns a result for each of rest
+	sent := s.Sender.SendAll(ctx, rest)
+	for k, i := range again {
+		results[i] = sent[k]
 	}
 }
 

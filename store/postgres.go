@@ -221,7 +221,7 @@ func (postgresDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where s
 	if _, err := tx.ExecContext(ctx, `SELECT 1 FROM targets WHERE seq = ANY($1) ORDER BY id FOR UPDATE`, seqs); err != nil {
 		return err
 	}
-	//nolint:gosec // set and where are of this package
+	//nolint:gosec // set and where come from the caller in marks.go, which joins constants
 	_, err := tx.ExecContext(ctx, `UPDATE targets`+set+` FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) x (seq, newest, urgent)
 		WHERE targets.seq = x.seq`+where, seqs, newest, urgent)
 	return err

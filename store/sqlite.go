@@ -222,7 +222,7 @@ func (d sqliteDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []not
 }
 
 func (d sqliteDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) error {
-	//nolint:gosec // set and where are of this package
+	//nolint:gosec // set and where come from the caller in marks.go, which joins constants
 	mark, err := tx.PrepareContext(ctx, `UPDATE targets`+set+` FROM (SELECT $1 AS seq, $2 AS newest, $3 AS urgent) x
 		WHERE targets.seq = $1`+where)
 	if err != nil {

@@ -30,7 +30,7 @@ func identities(t *testing.T, c call, at string) map[string]func(*http.Request) 
 				r.AddCookie(cookie)
 			}
 		},
-		"token":  func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) },
+		"token":  bearer(token),
 		"header": func(r *http.Request) { r.Header.Set("X-User", "42") },
 	}
 }
@@ -70,7 +70,7 @@ func TestEveryChangeCountsAtTheNextRequestByEveryIdentity(t *testing.T) {
 	one, two := serve(t, c, proxied...), serve(t, c.with("CARILLON_DATA_DIR", t.TempDir()), proxied...)
 	who := identities(t, c, one.URL)
 	key := strings.TrimSpace(must(t, c.run(t.Context(), "key", "add", "ops", "--scope", "admin")).out)
-	admin := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+key) }
+	admin := bearer(key)
 	n := 0
 	check := func(door string, as func(*http.Request), method, path, body string, want func(n int) string) {
 		n++

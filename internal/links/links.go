@@ -117,7 +117,7 @@ func (l Links) Unsubscribe() string { return l.maker.base + TargetPath + url.Pat
 
 // token names a notice (0: none, the inbox) and a user. It cannot be made for another notice or user.
 func (m *Maker) token(notice, seq int64) string {
-	text := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(notice)), uint64(seq)) //nolint:gosec // numbers from SQL are never negative
+	text := binary.AppendVarint(binary.AppendVarint(nil, notice), seq)
 	return base64.RawURLEncoding.EncodeToString(append(text, mac(m.keys[0], text)...))
 }
 
@@ -137,15 +137,15 @@ func (m *Maker) Read(token string) (notice, seq int64, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	id, n := binary.Uvarint(text)
+	id, n := binary.Varint(text)
 	if n <= 0 {
 		return 0, 0, false
 	}
-	user, more := binary.Uvarint(text[n:])
-	if more <= 0 || n+more != len(text) || int64(id) < 0 || int64(user) <= 0 { //nolint:gosec // a number that overflows is negative, and refused here
+	user, more := binary.Varint(text[n:])
+	if more <= 0 || n+more != len(text) || id < 0 || user <= 0 {
 		return 0, 0, false
 	}
-	return int64(id), int64(user), true //nolint:gosec // the line above refuses numbers that overflow
+	return id, user, true
 }
 
 func mac(key, text []byte) []byte {
