@@ -63,12 +63,6 @@ func TestChangesByApplicationsAreAudited(t *testing.T) {
 		{"PUT", "/users/frank", `{"roles": [], "audience": "customer", "locale": "ja"}`, http.StatusOK, []string{`key admin | user.edit | frank | audience customer; locale "ja"; roles ` + from}},
 		{"PUT", "/users/frank", `{"audience": "martians"}`, http.StatusUnprocessableEntity, nil},
 		{"GET", "/users/frank", "", http.StatusOK, nil},
-		{"PUT", "/subscriptions", `{"type": "order", "scope": "7", "user": "bob"}`, http.StatusCreated, []string{"key admin | subscription.add | bob | order:7" + from}},
-		{"PUT", "/subscriptions", `{"type": "order", "scope": "7", "user": "bob"}`, http.StatusOK, nil},
-		{"PUT", "/subscriptions", `{"type": "order", "role": "picker"}`, http.StatusCreated, []string{"key admin | subscription.add | role picker | order:" + from}},
-		{"PUT", "/subscriptions", `{"type": "order", "role": "nobody"}`, http.StatusUnprocessableEntity, nil},
-		{"DELETE", "/subscriptions", `{"type": "order", "scope": "7", "user": "bob"}`, http.StatusNoContent, []string{"key admin | subscription.remove | bob | order:7" + from}},
-		{"DELETE", "/subscriptions", `{"type": "order", "scope": "7", "user": "bob"}`, http.StatusNotFound, nil},
 		{"DELETE", "/users/bob", "", http.StatusNoContent, []string{fmt.Sprintf("key admin | user.delete | user %d | ", bob.Seq) + from}},
 		{"DELETE", "/users/bob", "", http.StatusNotFound, nil},
 	} {

@@ -49,11 +49,11 @@ func TestEveryCallNeedsAValidKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	revoked, hash := NewKey()
-	k, err := w.store.AddKey(t.Context(), notifier.APIKey{Name: "old", Scopes: notifier.KeyScopes()}, hash)
+	k, err := w.store.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "old", Scopes: notifier.KeyScopes()}, hash)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.RevokeKey(t.Context(), k.ID); err != nil {
+	if _, err := w.store.RevokeKey(t.Context(), notifier.Actor{}, k.ID); err != nil {
 		t.Fatal(err)
 	}
 	unknown, _ := NewKey()

@@ -106,7 +106,7 @@ func (w *world) post(b *testing.B, client *http.Client, url string, size int, ne
 // taking is a sender that does nothing, so that only the API is measured.
 type taking struct{ Sender }
 
-func (taking) SendAll(_ context.Context, all []notifier.Request) []notifier.Result {
+func (taking) SendAll(_ context.Context, _ notifier.Actor, all []notifier.Request) []notifier.Result {
 	results := make([]notifier.Result, len(all))
 	for i := range results {
 		results[i].Notice.ID = int64(i + 1)

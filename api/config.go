@@ -21,20 +21,20 @@ type Keys interface {
 // Sender accepts notices, and edits, retracts and reports on those it has accepted.
 type Sender interface {
 	// SendAll returns one result for each request, in order. An accepted notice is stored.
-	SendAll(ctx context.Context, all []notifier.Request) []notifier.Result
+	SendAll(ctx context.Context, by notifier.Actor, all []notifier.Request) []notifier.Result
 	// Progress returns a notice and its counts, or notifier.ErrNotFound.
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
 	// Edit replaces the editable fields of a notice by those of the draft. It returns
 	// notifier.ErrConflict if revision is not the current one or the notice is over.
-	Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
+	Edit(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error)
 	// EditUnread edits an announcement as Edit does and marks it as unread for everybody.
-	EditUnread(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
+	EditUnread(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error)
 	// Retract takes a notice back and may be repeated. It returns notifier.ErrConflict if the
 	// notice is over.
-	Retract(ctx context.Context, id int64) error
+	Retract(ctx context.Context, by notifier.Actor, id int64) error
 	// WithdrawSubject retracts the notices that a sender has sent about a subject and returns
 	// how many there were. A zero sender means all senders.
-	WithdrawSubject(ctx context.Context, subject string, sender notifier.Ref) (int64, error)
+	WithdrawSubject(ctx context.Context, by notifier.Actor, subject string, sender notifier.Ref) (int64, error)
 }
 
 // Toasts shows messages that are not stored in inboxes.

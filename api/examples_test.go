@@ -54,7 +54,7 @@ func (w *world) demonstrate(t *testing.T) {
 		open, err := w.announcements.List(t.Context(), notifier.Reader{Seq: bob.Seq, Audience: bob.Audience})
 		return err == nil && len(open.Items) == 1
 	})
-	if err := w.topics.SaveType(t.Context(), notifier.NoticeType{Slug: "news", Open: true}); err != nil {
+	if err := w.topics.SaveType(t.Context(), notifier.Actor{}, notifier.NoticeType{Slug: "news", Open: true}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -45,7 +45,7 @@ func TestAUserMutesTypesByToken(t *testing.T) {
 	for _, n := range []notifier.NoticeType{
 		{Slug: "like", Names: map[string]string{"en": "Likes", "ja": "いいね"}}, {Slug: "alarm", NoMute: true},
 	} {
-		if err := w.topics.SaveType(t.Context(), n); err != nil {
+		if err := w.topics.SaveType(t.Context(), notifier.Actor{}, n); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,7 +75,7 @@ func TestAUserSubscribesToOpenTypesByToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, n := range []notifier.NoticeType{{Slug: "news", Open: true}, {Slug: "duty", NoMute: true}} {
-		if err := w.topics.SaveType(t.Context(), n); err != nil {
+		if err := w.topics.SaveType(t.Context(), notifier.Actor{}, n); err != nil {
 			t.Fatal(err)
 		}
 	}

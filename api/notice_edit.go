@@ -80,19 +80,16 @@ func (s *server) edit(ctx context.Context, in *editInput) (*noticeResult, error)
 		if err != nil {
 			return nil, err
 		}
-		save, unread := s.Sender.Edit, e.Unread != nil && *e.Unread
-		if unread {
+		save := s.Sender.Edit
+		if e.Unread != nil && *e.Unread {
 			save = s.Sender.EditUnread
 		}
-		edited, err := save(ctx, p.ID, p.Revision, d)
+		edited, err := save(ctx, s.actor(ctx), p.ID, p.Revision, d)
 		if errors.Is(err, notifier.ErrConflict) && e.Revision == nil && try < editTries && s.moved(ctx, &p) {
 			continue
 		}
 		if err != nil {
 			return nil, err
-		}
-		if unread {
-			s.audit(ctx, "notice.edit", notifier.NoticeRef(p.ID), "unread for everybody")
 		}
 		p.Notice = edited
 		return &noticeResult{s.noticeOutput(&p)}, nil
@@ -162,7 +159,7 @@ func (e *noticeEdit) refuseWindow(bad *notifier.InvalidError) {
 func (s *server) retract(ctx context.Context, in *noticeIDInput) (*struct{}, error) {
 	p, err := s.own(ctx, in.ID)
 	if err == nil {
-		err = s.Sender.Retract(ctx, p.ID)
+		err = s.Sender.Retract(ctx, s.actor(ctx), p.ID)
 	}
 	return nil, err
 }
@@ -190,7 +187,7 @@ func (s *server) withdraw(ctx context.Context, in *subjectInput) (*withdrawnOutp
 	if key.Allows(notifier.ScopeAdmin) {
 		sender = notifier.Ref{}
 	}
-	n, err := s.Sender.WithdrawSubject(ctx, in.Subject, sender)
+	n, err := s.Sender.WithdrawSubject(ctx, s.actor(ctx), in.Subject, sender)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (w *world) has(t testing.TB, name string, titles ...string) {
 func TestANoticeReachesItsRecipients(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if _, err := w.topics.Subscribe(t.Context(), notifier.Subscription{
+	if _, err := w.topics.Subscribe(t.Context(), notifier.Actor{}, notifier.Subscription{
 		Topic: notifier.Topic{Type: "rep_notice", Scope: "119240"}, Subscriber: notifier.Subscriber{Role: "picker"},
 	}); err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func (w *world) sendNow(t testing.TB, d notifier.Draft) (notifier.Notice, error)
 	if err != nil {
 		return notifier.Notice{}, err
 	}
-	return w.pipe.Send(t.Context(), sure, nil)
+	return w.pipe.Send(t.Context(), notifier.Actor{}, sure, nil)
 }
 
 func TestAPollReturnsNewNoticesAndMarksNoneAsRead(t *testing.T) {

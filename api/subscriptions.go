@@ -72,15 +72,13 @@ func (u *users) subscribe(ctx context.Context, in *subscriptionInput) (*subscrip
 	if err := sub.Validate(); err != nil {
 		return nil, err
 	}
-	added, err := u.Topics.Subscribe(ctx, sub)
+	added, err := u.Topics.Subscribe(ctx, u.actor(ctx), sub)
 	if err != nil {
 		return nil, err
 	}
 	out := &subscriptionOutput{Status: http.StatusOK, Body: in.Payload.Value}
 	if added {
 		out.Status = http.StatusCreated
-		object, topic := sub.Audited()
-		u.audit(ctx, "subscription.add", object, topic)
 	}
 	return out, nil
 }
@@ -90,13 +88,9 @@ func (u *users) unsubscribe(ctx context.Context, in *subscriptionInput) (*struct
 	if err := sub.Validate(); err != nil {
 		return nil, err
 	}
-	removed, err := u.Topics.Unsubscribe(ctx, sub)
+	removed, err := u.Topics.Unsubscribe(ctx, u.actor(ctx), sub)
 	if err == nil && !removed {
 		err = fmt.Errorf("end the subscription: %w", notifier.ErrNotFound)
-	}
-	if err == nil {
-		object, topic := sub.Audited()
-		u.audit(ctx, "subscription.remove", object, topic)
 	}
 	return nil, err
 }

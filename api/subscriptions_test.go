@@ -66,7 +66,7 @@ func TestSubscriptionsAreListedLatestFirst(t *testing.T) {
 		{Topic: notifier.Topic{Type: "a", Scope: "1"}, Subscriber: notifier.Subscriber{Role: "picker"}},
 		{Topic: notifier.Topic{Type: "a", Scope: "2"}, Subscriber: notifier.Subscriber{User: "erin"}},
 	} {
-		if _, err := w.topics.Subscribe(t.Context(), s); err != nil {
+		if _, err := w.topics.Subscribe(t.Context(), notifier.Actor{}, s); err != nil {
 			t.Fatal(err)
 		}
 	}

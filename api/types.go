@@ -123,14 +123,13 @@ func (t *types) put(ctx context.Context, in *putTypeInput) (*typeOutput, error) 
 	if err := bad.OrNil(); err != nil {
 		return nil, err
 	}
-	err := t.Topics.SaveType(ctx, set)
+	err := t.Topics.SaveType(ctx, t.actor(ctx), set)
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 		return nil, invalid(bad, typeField)
 	}
 	if err != nil {
 		return nil, err
 	}
-	t.audit(ctx, "type.save", notifier.Ref{}, in.Type)
 	return &typeOutput{answerOf(&set)}, nil
 }
 

@@ -96,13 +96,13 @@ type Topics interface {
 	Types() []notifier.NoticeType
 	Type(slug string) (notifier.NoticeType, bool)
 	// SaveType creates or replaces a type. Faults are a *notifier.InvalidError.
-	SaveType(ctx context.Context, t notifier.NoticeType) error
+	SaveType(ctx context.Context, by notifier.Actor, t notifier.NoticeType) error
 	// Name returns the name of a type in a language.
 	Name(typ, lang string) string
 	// SubscribeSelf subscribes or unsubscribes a user on their own, or returns notifier.ErrForbidden.
 	SubscribeSelf(ctx context.Context, u notifier.User, topic notifier.Topic, on bool) error
 	// Subscribe returns false if the subscription existed already.
-	Subscribe(ctx context.Context, s notifier.Subscription) (added bool, err error)
+	Subscribe(ctx context.Context, by notifier.Actor, s notifier.Subscription) (added bool, err error)
 	// Unsubscribe returns false if there was no such subscription.
-	Unsubscribe(ctx context.Context, s notifier.Subscription) (removed bool, err error)
+	Unsubscribe(ctx context.Context, by notifier.Actor, s notifier.Subscription) (removed bool, err error)
 }

@@ -201,7 +201,7 @@ func (w *world) addPeople(t testing.TB) {
 func (w *world) key(t testing.TB, name string, scopes ...notifier.KeyScope) string {
 	t.Helper()
 	token, hash := NewKey()
-	if _, err := w.store.AddKey(t.Context(), notifier.APIKey{Name: name, Scopes: scopes}, hash); err != nil {
+	if _, err := w.store.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: name, Scopes: scopes}, hash); err != nil {
 		t.Fatal(err)
 	}
 	return token

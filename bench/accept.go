@@ -81,7 +81,7 @@ func (w *world) sendMany(ctx context.Context, p *pipeline.Pipeline, run int64, s
 
 func accepted(ctx context.Context, p *pipeline.Pipeline, requests []notifier.Request) error {
 	for len(requests) > 0 {
-		results := p.SendAll(ctx, requests)
+		results := p.SendAll(ctx, notifier.Actor{Ref: notifier.KeyRef("bench")}, requests)
 		var again []notifier.Request
 		for i, r := range results {
 			if errors.Is(r.Err, notifier.ErrTooMany) {

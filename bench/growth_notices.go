@@ -64,7 +64,7 @@ func (w *world) fillNotices(ctx context.Context, d *database, count int) error {
 			to.AddInt(user + 1)
 			all[i] = &notifier.Acceptance{Notice: n, To: to}
 		}
-		if err := d.st.AcceptAll(ctx, all); err != nil {
+		if err := d.st.AcceptAll(ctx, notifier.Deed{}, all); err != nil {
 			return fmt.Errorf("store notices: %w", err)
 		}
 		for _, a := range all {

@@ -171,5 +171,5 @@ func confirmAndSend(ctx context.Context, p *pipeline.Pipeline, d notifier.Draft)
 	if err != nil {
 		return notifier.Notice{}, err
 	}
-	return p.Send(ctx, sure, nil)
+	return p.Send(ctx, notifier.Actor{Ref: notifier.KeyRef("bench")}, sure, nil)
 }

@@ -89,7 +89,7 @@ func (w *world) ourPeer(ctx context.Context, prepare func(*store.Store) error) (
 // newKey makes an API key that may do everything, and returns its token.
 func newKey(ctx context.Context, st *store.Store) (string, error) {
 	token, hash := api.NewKey()
-	_, err := st.AddKey(ctx, notifier.APIKey{Name: "bench", Scopes: notifier.KeyScopes()}, hash)
+	_, err := st.AddKey(ctx, notifier.Actor{}, notifier.APIKey{Name: "bench", Scopes: notifier.KeyScopes()}, hash)
 	return token, err
 }
 

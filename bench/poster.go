@@ -49,7 +49,7 @@ func (p *poster) announce(ctx context.Context, m load.Mark, pinned bool) (stored
 	}
 	began := time.Now()
 	n.Window = notifier.Window{StartsAt: began, EndsAt: began.Add(time.Hour), Pinned: pinned}
-	if _, err := p.db.AnnounceOnce(ctx, n, nil); err != nil {
+	if _, err := p.db.AnnounceOnce(ctx, notifier.Deed{}, n, nil); err != nil {
 		return 0, err
 	}
 	p.ids = append(p.ids, n.ID)
@@ -60,7 +60,7 @@ func (p *poster) announce(ctx context.Context, m load.Mark, pinned bool) (stored
 // retract retracts one announcement.
 func (p *poster) retract(ctx context.Context) error {
 	id := p.ids[len(p.ids)-1]
-	if err := p.db.RetractAnnouncement(ctx, id); err != nil {
+	if err := p.db.RetractAnnouncement(ctx, notifier.Actor{}, id); err != nil {
 		return err
 	}
 	p.ids = p.ids[:len(p.ids)-1]
@@ -93,7 +93,7 @@ func (p *poster) badges(ctx context.Context) ([]notifier.Badge, error) {
 func (p *poster) close(ctx context.Context) error {
 	var err error
 	for _, id := range p.ids {
-		err = errors.Join(err, p.db.RetractAnnouncement(ctx, id), p.db.DeleteAnnouncement(ctx, id))
+		err = errors.Join(err, p.db.RetractAnnouncement(ctx, notifier.Actor{}, id), p.db.DeleteAnnouncement(ctx, notifier.Actor{}, id))
 	}
 	return errors.Join(err, p.board.Sync(ctx), p.db.Close())
 }

@@ -33,10 +33,10 @@ type Keys interface {
 	Keys(ctx context.Context) ([]notifier.APIKey, error)
 	// AddKeyOnce stores the hash of a key. Submitting the same form again makes no second key: it
 	// returns the first one with repeated set. Invalid fields are a *notifier.InvalidError.
-	AddKeyOnce(ctx context.Context, k notifier.APIKey, hash []byte, form string) (added notifier.APIKey, repeated bool, err error)
+	AddKeyOnce(ctx context.Context, by notifier.Actor, k notifier.APIKey, hash []byte, form string) (added notifier.APIKey, repeated bool, err error)
 	// RevokeKey returns notifier.ErrNotFound for an unknown key. Revoking a revoked key changes
 	// nothing.
-	RevokeKey(ctx context.Context, id int64) (notifier.APIKey, error)
+	RevokeKey(ctx context.Context, by notifier.Actor, id int64) (notifier.APIKey, error)
 }
 
 // Apps manages host applications for an actor, whom the audit log names; see notifier/app.

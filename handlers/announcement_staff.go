@@ -151,13 +151,12 @@ func (h *Handlers) deleteNotice(w http.ResponseWriter, r *http.Request) error {
 	if _, err := form(r); err != nil {
 		return err
 	}
-	switch err := h.Sender.Delete(r.Context(), id); {
+	switch err := h.Sender.Delete(r.Context(), h.actor(r), id); {
 	case errors.Is(err, notifier.ErrConflict):
 		return fmt.Errorf("delete announcement %d: %w", id, refusedAsOpen(id))
 	case err != nil:
 		return fmt.Errorf("delete announcement %d: %w", id, err)
 	}
-	h.audit(r, "notice.delete", notifier.NoticeRef(id))
 	redirect(w, r, noticesPath+"?done=removed")
 	return nil
 }

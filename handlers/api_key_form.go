@@ -57,7 +57,7 @@ func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
 // address it would stay in the history and in logs.
 func (h *Handlers) makeAPIKey(w http.ResponseWriter, r *http.Request, k notifier.APIKey, once string) error {
 	token, hash := h.NewKey()
-	k, repeated, err := h.Keys.AddKeyOnce(r.Context(), k, hash, keyForm(seqOf(r), once, k))
+	k, repeated, err := h.Keys.AddKeyOnce(r.Context(), h.actor(r), k, hash, keyForm(seqOf(r), once, k))
 	if err != nil {
 		return fmt.Errorf("make a key: %w", err)
 	}
@@ -65,7 +65,6 @@ func (h *Handlers) makeAPIKey(w http.ResponseWriter, r *http.Request, k notifier
 		redirect(w, r, apiKeysPath+"?done=key-known")
 		return nil
 	}
-	h.auditDetail(r, "key.add", notifier.KeyRef(k.Name), k.Number()+" "+scopesOf(k))
 	slip, err := json.Marshal(madeKey{k.Name, token})
 	if err == nil {
 		err = h.Slips.Put(w, r, apiKeysPath, seqOf(r), string(slip))
@@ -116,14 +115,12 @@ func (h *Handlers) apiKeyAgain(w http.ResponseWriter, r *http.Request, values ur
 }
 
 func (h *Handlers) revokeAPIKey(w http.ResponseWriter, r *http.Request, id int64) error {
-	k, err := h.Keys.RevokeKey(r.Context(), id)
-	if err != nil {
+	if _, err := h.Keys.RevokeKey(r.Context(), h.actor(r), id); err != nil {
 		return fmt.Errorf("revoke key %d: %w", id, err)
 	}
 	if h.KeyRevoked != nil {
 		h.KeyRevoked()
 	}
-	h.auditDetail(r, "key.revoke", notifier.KeyRef(k.Name), k.Number())
 	redirect(w, r, apiKeysPath+"?done=key-revoked")
 	return nil
 }

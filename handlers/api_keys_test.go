@@ -138,7 +138,7 @@ func TestRevokingAKeyIsConfirmedAndHappensOnce(t *testing.T) {
 		o.get("carol", "/staff/keys?revoke="+id).wantStatus(t, map[bool]int{true: http.StatusNotFound, false: http.StatusOK}[number(id)])
 	}
 	o.post("carol", "/staff/keys", "action", "revoke", "id", "3").wantStatus(t, http.StatusNotFound)
-	if diff := cmp.Diff([]string{"carol key.revoke key shop <b> 2"}, o.done()); diff != "" {
+	if diff := cmp.Diff([]string{"carol key.revoke key shop <b> 2 send,read,admin"}, o.done()); diff != "" {
 		t.Error(diff)
 	}
 }

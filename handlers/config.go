@@ -88,23 +88,25 @@ type Sender interface {
 	// Send sends a draft to the recipients that Confirm found. It answers a repeated request with
 	// the notice of the first; if once is nil, each call sends a new notice. It returns
 	// notifier.ErrOtherRequest if the key was used for another draft.
-	Send(ctx context.Context, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error)
-	Retract(ctx context.Context, id int64) error
+	Send(ctx context.Context, by notifier.Actor, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error)
+	// SendTest sends a draft that only its sender is to see.
+	SendTest(ctx context.Context, by notifier.Actor, c notifier.Confirmed) (notifier.Notice, error)
+	Retract(ctx context.Context, by notifier.Actor, id int64) error
 	// Edit saves the draft as the next revision: of an announcement the content, window and
 	// audiences, of any other notice only the text. It returns notifier.ErrConflict if the notice is
 	// over or its revision has changed.
-	Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
+	Edit(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error)
 	// EditUnread is Edit, and also marks the announcement unread for everybody.
-	EditUnread(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error)
+	EditUnread(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error)
 	// Delete deletes an announcement that is over or retracted; otherwise it returns
 	// notifier.ErrConflict.
-	Delete(ctx context.Context, id int64) error
+	Delete(ctx context.Context, by notifier.Actor, id int64) error
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
 	// ProgressOf returns the progress of each notice, in order.
 	ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error)
 	// Remind sends a notice again to those who have it unread, and returns their number. If there
 	// are none, or the reminder's Sure refuses their number, it sends nothing: the ID is 0.
-	Remind(ctx context.Context, r notifier.Reminder) (notifier.Notice, int64, error)
+	Remind(ctx context.Context, by notifier.Actor, r notifier.Reminder) (notifier.Notice, int64, error)
 	// Receipts returns the recipients of a notice, if they are known and at most most.
 	Receipts(ctx context.Context, n *notifier.Notice, most int64) ([]notifier.Receipt, error)
 }

@@ -84,14 +84,13 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 // saveEdit replaces the given revision of a notice with the draft. If unread is set, it also
 // marks the announcement unread for everybody.
 func (h *Handlers) saveEdit(r *http.Request, n *notifier.Notice, revision int64, d notifier.Draft, unread bool) error {
-	save, detail := h.Sender.Edit, ""
+	save := h.Sender.Edit
 	if unread {
-		save, detail = h.Sender.EditUnread, "unread for everybody"
+		save = h.Sender.EditUnread
 	}
-	if _, err := save(r.Context(), n.ID, revision, d); err != nil {
+	if _, err := save(r.Context(), h.actor(r), n.ID, revision, d); err != nil {
 		return fmt.Errorf("edit notice %d: %w", n.ID, err)
 	}
-	h.auditDetail(r, "notice.edit", notifier.NoticeRef(n.ID), detail)
 	return nil
 }
 

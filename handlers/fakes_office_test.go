@@ -35,7 +35,7 @@ func newOffice(t *testing.T) *office {
 	o.world = newWorld(t, func(w *world) {
 		w.config.Roles, w.config.Apps, w.config.Keys, w.config.Rules, w.config.Topics = o.roles, o.apps, o.keys, o.rules, o.topics
 		w.config.Subscriptions = subscriptions(o.list)
-		o.roles.audit, o.apps.audit = w.audit, w.audit
+		o.roles.audit, o.apps.audit, o.keys.audit, o.topics.audit = w.audit, w.audit, w.audit, w.audit
 		w.directory.users = o.roles.list
 	})
 	return o
@@ -193,6 +193,7 @@ func (b *roleBook) RevokeRole(ctx context.Context, by notifier.Actor, user, role
 
 // keyring is keys, newest first.
 type keyring struct {
+	audit   *audit
 	all     []notifier.APIKey
 	hashes  []string
 	forms   map[string]int // number of keys with it
@@ -201,7 +202,7 @@ type keyring struct {
 
 func (k *keyring) Keys(context.Context) ([]notifier.APIKey, error) { return k.all, k.listErr }
 
-func (k *keyring) AddKeyOnce(_ context.Context, key notifier.APIKey, hash []byte, form string) (notifier.APIKey, bool, error) {
+func (k *keyring) AddKeyOnce(_ context.Context, by notifier.Actor, key notifier.APIKey, hash []byte, form string) (notifier.APIKey, bool, error) {
 	if id := k.forms[form]; id > 0 {
 		return k.all[len(k.all)-id], true, nil
 	}
@@ -210,6 +211,7 @@ func (k *keyring) AddKeyOnce(_ context.Context, key notifier.APIKey, hash []byte
 	if form != "" {
 		k.forms[form] = len(k.all)
 	}
+	k.audit.deed(by, "key.add", notifier.KeyRef(key.Name), key.Audited(), nil)
 	return key, false, nil
 }
 
@@ -228,10 +230,11 @@ func (s slips) Take(_ http.ResponseWriter, r *http.Request, seq int64) (string, 
 	return text, ok
 }
 
-func (k *keyring) RevokeKey(_ context.Context, id int64) (notifier.APIKey, error) {
+func (k *keyring) RevokeKey(_ context.Context, by notifier.Actor, id int64) (notifier.APIKey, error) {
 	for i := range k.all {
 		if k.all[i].ID == id {
 			k.all[i].RevokedAt = noon
+			k.audit.deed(by, "key.revoke", notifier.KeyRef(k.all[i].Name), k.all[i].Audited(), nil)
 			return k.all[i], nil
 		}
 	}

@@ -180,6 +180,7 @@ func (b *inbox) Badges(_ context.Context, seqs []int64) ([]notifier.Badge, error
 }
 
 type sender struct {
+	audit    *audit
 	send     func(d notifier.Draft) (notifier.Notice, error)
 	sendOnce func(d notifier.Draft, once *notifier.Once) (notifier.Notice, error) // nil: send
 	count    func(d notifier.Draft) (int64, error)
@@ -197,27 +198,48 @@ type sender struct {
 	remind   func(r notifier.Reminder) (notifier.Notice, int64, error)
 }
 
-func (s *sender) Remind(_ context.Context, r notifier.Reminder) (notifier.Notice, int64, error) {
-	return s.remind(r)
+func (s *sender) Remind(_ context.Context, by notifier.Actor, r notifier.Reminder) (notifier.Notice, int64, error) {
+	n, to, err := s.remind(r)
+	if n.ID > 0 {
+		s.audit.deed(by, "notice.remind", notifier.NoticeRef(r.NoticeID), "", err)
+	}
+	return n, to, err
 }
 
-func (s *sender) Edit(_ context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
-	return s.edit(id, revision, d)
+func (s *sender) Edit(_ context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+	n, err := s.edit(id, revision, d)
+	s.audit.deed(by, "notice.edit", notifier.NoticeRef(id), "", err)
+	return n, err
 }
 
 // EditUnread is Edit, and notes the id.
-func (s *sender) EditUnread(_ context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+func (s *sender) EditUnread(_ context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
 	s.unread = append(s.unread, id)
-	return s.edit(id, revision, d)
+	n, err := s.edit(id, revision, d)
+	s.audit.deed(by, "notice.edit", notifier.NoticeRef(id), "unread for everybody", err)
+	return n, err
 }
 
-func (s *sender) Delete(_ context.Context, id int64) error { return s.remove(id) }
+func (s *sender) Delete(_ context.Context, by notifier.Actor, id int64) error {
+	err := s.remove(id)
+	s.audit.deed(by, "notice.delete", notifier.NoticeRef(id), "", err)
+	return err
+}
 
-func (s *sender) Send(_ context.Context, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error) {
+func (s *sender) Send(_ context.Context, by notifier.Actor, c notifier.Confirmed, once *notifier.Once) (n notifier.Notice, err error) {
 	if s.sendOnce != nil {
-		return s.sendOnce(c.Draft, once)
+		n, err = s.sendOnce(c.Draft, once)
+	} else {
+		n, err = s.send(c.Draft)
 	}
-	return s.send(c.Draft)
+	s.audit.deed(by, "notice.send", notifier.NoticeRef(n.ID), "", err)
+	return n, err
+}
+
+func (s *sender) SendTest(_ context.Context, by notifier.Actor, c notifier.Confirmed) (notifier.Notice, error) {
+	n, err := s.send(c.Draft)
+	s.audit.deed(by, "notice.send", notifier.NoticeRef(n.ID), "test", err)
+	return n, err
 }
 
 // Confirm validates a draft like the pipeline, but returns it as the form gave it.
@@ -240,7 +262,11 @@ func (s *sender) Confirm(_ context.Context, d notifier.Draft) (notifier.Confirme
 	return notifier.Confirmed{Recipients: n}, bad
 }
 
-func (s *sender) Retract(_ context.Context, id int64) error { return s.retract(id) }
+func (s *sender) Retract(_ context.Context, by notifier.Actor, id int64) error {
+	err := s.retract(id)
+	s.audit.deed(by, "notice.retract", notifier.NoticeRef(id), "", err)
+	return err
+}
 
 func (s *sender) Progress(_ context.Context, id int64) (notifier.Progress, error) {
 	return s.progress(id)
@@ -405,6 +431,16 @@ func (a *audit) Audit(_ context.Context, e notifier.AuditEntry) error {
 	defer a.mu.Unlock()
 	a.entries = append(a.entries, e)
 	return a.err
+}
+
+// deed is the entry of a deed that did not fail, as the store writes it.
+func (a *audit) deed(by notifier.Actor, action string, object notifier.Ref, detail string, err error) {
+	if err != nil || a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.entries = append(a.entries, notifier.AuditEntry{Actor: by.Ref, Action: action, Object: object, Detail: detail, Address: by.Address})
 }
 
 type settings struct {

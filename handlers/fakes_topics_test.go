@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -10,6 +11,7 @@ import (
 
 // topics is a fake. Methods without a function must not be called.
 type topics struct {
+	audit *audit
 	types []notifier.NoticeType
 
 	saveType    func(t notifier.NoticeType) error
@@ -42,18 +44,38 @@ func (t *topics) Name(typ, lang string) string {
 func (t *topics) Mutable(typ string) bool         { return !t.find(typ).NoMute }
 func (t *topics) Expiry(typ string) time.Duration { return t.find(typ).ExpiresIn }
 
-func (t *topics) SaveType(_ context.Context, nt notifier.NoticeType) error { return t.saveType(nt) }
-
-func (t *topics) DeleteType(_ context.Context, slug string) error { return t.deleteType(slug) }
-
-func (t *topics) DeleteUndescribed(context.Context) (int64, error) { return t.tidied() }
-
-func (t *topics) Subscribe(_ context.Context, s notifier.Subscription) (bool, error) {
-	return t.subscribe(s)
+func (t *topics) SaveType(_ context.Context, by notifier.Actor, nt notifier.NoticeType) error {
+	err := t.saveType(nt)
+	t.audit.deed(by, "type.save", notifier.TypeRef(nt.Slug), "", err)
+	return err
 }
 
-func (t *topics) Unsubscribe(_ context.Context, s notifier.Subscription) (bool, error) {
-	return t.unsubscribe(s)
+func (t *topics) DeleteType(_ context.Context, by notifier.Actor, slug string) error {
+	err := t.deleteType(slug)
+	t.audit.deed(by, "type.delete", notifier.TypeRef(slug), "", err)
+	return err
+}
+
+func (t *topics) DeleteUndescribed(_ context.Context, by notifier.Actor) (int64, error) {
+	n, err := t.tidied()
+	t.audit.deed(by, "type.tidy", notifier.Ref{}, strconv.FormatInt(n, 10), err)
+	return n, err
+}
+
+func (t *topics) Subscribe(_ context.Context, by notifier.Actor, s notifier.Subscription) (bool, error) {
+	added, err := t.subscribe(s)
+	if object, topic := s.Audited(); added {
+		t.audit.deed(by, "subscription.add", object, topic, err)
+	}
+	return added, err
+}
+
+func (t *topics) Unsubscribe(_ context.Context, by notifier.Actor, s notifier.Subscription) (bool, error) {
+	removed, err := t.unsubscribe(s)
+	if object, topic := s.Audited(); removed {
+		t.audit.deed(by, "subscription.remove", object, topic, err)
+	}
+	return removed, err
 }
 
 func (t *topics) SubscribeSelf(_ context.Context, u notifier.User, topic notifier.Topic, on bool) error {

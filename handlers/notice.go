@@ -77,7 +77,7 @@ func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 	if _, err := form(r); err != nil {
 		return err
 	}
-	switch err := h.Sender.Retract(r.Context(), id); {
+	switch err := h.Sender.Retract(r.Context(), h.actor(r), id); {
 	case errors.Is(err, notifier.ErrConflict):
 		// An announcement that is over cannot be retracted.
 		if p, err := h.Sender.Progress(r.Context(), id); err != nil || p.Announces() {
@@ -86,7 +86,6 @@ func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return fmt.Errorf("retract notice %d: %w", id, err)
 	}
-	h.audit(r, "notice.retract", notifier.NoticeRef(id))
 	redirect(w, r, noticePath(id)+"?done=retracting")
 	return nil
 }

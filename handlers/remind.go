@@ -23,23 +23,21 @@ func (h *Handlers) remind(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	me := notifier.UserRef(visitOf(r).user.User)
-	reminder := notifier.Reminder{NoticeID: id, Sender: me, Sure: func(n int64) bool {
+	reminder := notifier.Reminder{NoticeID: id, Sure: func(n int64) bool {
 		return n <= confirmAbove || values.Get("confirm") == strconv.FormatInt(n, 10)
 	}}
 	token := onceOf(values.Get("once"))
 	if token != "" {
 		digest := sha256.Sum256(fmt.Appendf(nil, "remind of notice %d", id))
-		reminder.Once = &notifier.Once{Owner: me, Key: token, Digest: digest[:]}
+		reminder.Once = &notifier.Once{Owner: h.actor(r).Ref, Key: token, Digest: digest[:]}
 	}
-	n, recipients, err := h.Sender.Remind(r.Context(), reminder)
+	n, recipients, err := h.Sender.Remind(r.Context(), h.actor(r), reminder)
 	switch {
 	case errors.Is(err, notifier.ErrConflict):
 		return fmt.Errorf("remind of notice %d: %w", id, errors.Join(refusedAsGone(id), err))
 	case err != nil:
 		return fmt.Errorf("remind of notice %d: %w", id, err)
 	case n.ID > 0:
-		h.audit(r, "notice.remind", notifier.NoticeRef(id))
 		redirect(w, r, noticePath(n.ID)+"?done=reminded")
 	case recipients == 0:
 		redirect(w, r, noticePath(id)+"?done=reminded-nobody")

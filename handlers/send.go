@@ -90,7 +90,6 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 		}
 		var n notifier.Notice
 		if n, err = h.sendOnce(r, draft, sure, onceOf(values.Get("once"))); err == nil {
-			h.audit(r, "notice.send", notifier.NoticeRef(n.ID))
 			redirect(w, r, noticePath(n.ID))
 			return nil
 		}

@@ -53,9 +53,7 @@ func (h *Handlers) sendTest(w http.ResponseWriter, r *http.Request, values url.V
 	p := h.sendPage(r, h.typed(r, values))
 	sure, err := h.confirm(r, d)
 	if err == nil {
-		var n notifier.Notice
-		if n, err = h.Sender.Send(r.Context(), sure, nil); err == nil {
-			h.auditDetail(r, "notice.send", notifier.NoticeRef(n.ID), "test")
+		if _, err = h.Sender.SendTest(r.Context(), h.actor(r), sure); err == nil {
 			p.Tested = p.Text.T("send.tested")
 			return h.showSend(w, r, http.StatusOK, p)
 		}

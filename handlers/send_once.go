@@ -38,19 +38,19 @@ func onceOf(text string) string {
 // does not depend on the time.
 func (h *Handlers) sendOnce(r *http.Request, typed notifier.Draft, sure notifier.Confirmed, token string) (notifier.Notice, error) {
 	if token == "" {
-		return h.Sender.Send(r.Context(), sure, nil)
+		return h.Sender.Send(r.Context(), h.actor(r), sure, nil)
 	}
 	digest, err := digestOf(typed)
 	if err != nil {
 		return notifier.Notice{}, err
 	}
 	once := notifier.Once{Owner: notifier.UserRef(visitOf(r).user.User), Key: token, Digest: digest}
-	n, err := h.Sender.Send(r.Context(), sure, &once)
+	n, err := h.Sender.Send(r.Context(), h.actor(r), sure, &once)
 	if errors.Is(err, notifier.ErrOtherRequest) {
 		// The user went back and changed something: this is another notice, which must also be
 		// sent only once.
 		once.Key = token + ":" + base64.RawURLEncoding.EncodeToString(digest)
-		n, err = h.Sender.Send(r.Context(), sure, &once)
+		n, err = h.Sender.Send(r.Context(), h.actor(r), sure, &once)
 	}
 	return n, err
 }

@@ -24,10 +24,8 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 	switch action := values.Get("action"); {
 	case err != nil:
 	case action == "add", action == "":
-		_, err = h.Topics.Subscribe(r.Context(), s)
+		_, err = h.Topics.Subscribe(r.Context(), h.actor(r), s)
 		if err == nil {
-			object, topic := s.Audited()
-			h.auditDetail(r, "subscription.add", object, topic)
 			redirect(w, r, backOn(subscriptionsPath, values.Get("back"), "subscribed"))
 			return nil
 		}
@@ -51,7 +49,7 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 
 // unsubscribe removes a subscription. One that is already gone is no error.
 func (h *Handlers) unsubscribe(w http.ResponseWriter, r *http.Request, s notifier.Subscription, back string) error {
-	removed, err := h.Topics.Unsubscribe(r.Context(), s)
+	removed, err := h.Topics.Unsubscribe(r.Context(), h.actor(r), s)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
 		return fmt.Errorf("unsubscribe from a topic: %w", err)
 	}
@@ -59,8 +57,6 @@ func (h *Handlers) unsubscribe(w http.ResponseWriter, r *http.Request, s notifie
 		redirect(w, r, backOn(subscriptionsPath, back, "unsubscribed"))
 		return nil
 	}
-	object, topic := s.Audited()
-	h.auditDetail(r, "subscription.remove", object, topic)
 	text := h.text(r)
 	h.removed(w, r, subscriptionsPath, back, "unsubscribed", views.Done{
 		Text: text.F("subscriptions.removed", "Name", s.User+s.Role, "Topic", topicText(h.Topics.Name(s.Type, text.Lang()), s.Scope)),

@@ -19,18 +19,18 @@ type Topics interface {
 	// Expiry is the default lifetime of notices of the type; 0 means the general default.
 	Expiry(typ string) time.Duration
 	// SaveType creates or replaces a type. Invalid fields are a *notifier.InvalidError.
-	SaveType(ctx context.Context, t notifier.NoticeType) error
+	SaveType(ctx context.Context, by notifier.Actor, t notifier.NoticeType) error
 	// DeleteType returns notifier.ErrNotFound for an unknown type and notifier.ErrConflict while
 	// it has subscribers.
-	DeleteType(ctx context.Context, slug string) error
+	DeleteType(ctx context.Context, by notifier.Actor, slug string) error
 	// DeleteUndescribed deletes all types without a description or subscribers, and returns how
 	// many.
-	DeleteUndescribed(ctx context.Context) (int64, error)
+	DeleteUndescribed(ctx context.Context, by notifier.Actor) (int64, error)
 	// Subscribe returns false if the subscription existed already. Invalid fields, such as an
 	// unknown user or role, are a *notifier.InvalidError.
-	Subscribe(ctx context.Context, s notifier.Subscription) (added bool, err error)
+	Subscribe(ctx context.Context, by notifier.Actor, s notifier.Subscription) (added bool, err error)
 	// Unsubscribe returns false if there was no such subscription.
-	Unsubscribe(ctx context.Context, s notifier.Subscription) (removed bool, err error)
+	Unsubscribe(ctx context.Context, by notifier.Actor, s notifier.Subscription) (removed bool, err error)
 	// SubscribeSelf is for users acting for themselves: it returns notifier.ErrForbidden for a
 	// type that they may not choose. Other errors are a *notifier.InvalidError.
 	SubscribeSelf(ctx context.Context, u notifier.User, topic notifier.Topic, on bool) error

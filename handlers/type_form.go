@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -146,13 +145,12 @@ func (h *Handlers) saveType(w http.ResponseWriter, r *http.Request) error {
 	if bad := merge(err, faults); len(bad.Fields) > 0 {
 		return h.typeAgain(w, r, fresh, values, merge(bad, t.Validate(h.Keep)))
 	}
-	if err := h.Topics.SaveType(r.Context(), t); err != nil {
+	if err := h.Topics.SaveType(r.Context(), h.actor(r), t); err != nil {
 		if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 			return h.typeAgain(w, r, fresh, values, bad)
 		}
 		return fmt.Errorf("save type %s: %w", t.Slug, err)
 	}
-	h.audit(r, "type.save", notifier.TypeRef(t.Slug))
 	redirect(w, r, typesPath+"?done=type-saved")
 	return nil
 }
@@ -196,7 +194,7 @@ func (h *Handlers) typeAgain(w http.ResponseWriter, r *http.Request, fresh bool,
 
 // deleteType deletes a type without subscribers. The next notice of this type creates it again.
 func (h *Handlers) deleteType(w http.ResponseWriter, r *http.Request, slug string) error {
-	err := h.Topics.DeleteType(r.Context(), slug)
+	err := h.Topics.DeleteType(r.Context(), h.actor(r), slug)
 	if errors.Is(err, notifier.ErrConflict) {
 		t, _ := h.knownType(slug)
 		p := h.typeShown(r, &t)
@@ -206,7 +204,6 @@ func (h *Handlers) deleteType(w http.ResponseWriter, r *http.Request, slug strin
 	if err != nil {
 		return fmt.Errorf("delete type %s: %w", slug, err)
 	}
-	h.audit(r, "type.delete", notifier.TypeRef(slug))
 	redirect(w, r, typesPath+"?done=type-deleted")
 	return nil
 }
@@ -214,11 +211,9 @@ func (h *Handlers) deleteType(w http.ResponseWriter, r *http.Request, slug strin
 // tidyTypes deletes the types without a description: an application that puts variable text into
 // types leaves many.
 func (h *Handlers) tidyTypes(w http.ResponseWriter, r *http.Request) error {
-	n, err := h.Topics.DeleteUndescribed(r.Context())
-	if err != nil {
+	if _, err := h.Topics.DeleteUndescribed(r.Context(), h.actor(r)); err != nil {
 		return fmt.Errorf("delete undescribed types: %w", err)
 	}
-	h.auditDetail(r, "type.tidy", notifier.Ref{}, strconv.FormatInt(n, 10))
 	redirect(w, r, typesPath+"?done=types-tidied")
 	return nil
 }

@@ -64,6 +64,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		all:  func(notifier.Reader) ([]int64, notifier.Badge, error) { return nil, notifier.Badge{}, nil },
 	}
 	w.sender = &sender{
+		audit:    w.audit,
 		count:    func(notifier.Draft) (int64, error) { return 1, nil },
 		progress: func(int64) (notifier.Progress, error) { return notifier.Progress{}, notifier.ErrNotFound },
 		progressOf: func(notices []notifier.Notice) ([]notifier.Progress, error) {

@@ -3,6 +3,7 @@ package notifier
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -31,8 +32,15 @@ type APIKey struct {
 	AppID     int64     // the app that it acts for; 0: none
 }
 
-// Number tells keys with the same name apart in the audit log.
-func (k APIKey) Number() string { return strconv.FormatInt(k.ID, 10) }
+// Audited describes the key for the audit log, beside its name: its number, because keys may have the same name, and its
+// scopes.
+func (k APIKey) Audited() string {
+	scopes := make([]string, len(k.Scopes))
+	for i, scope := range k.Scopes {
+		scopes[i] = string(scope)
+	}
+	return strconv.FormatInt(k.ID, 10) + " " + strings.Join(scopes, ",")
+}
 
 // Allows reports whether the key may do things that need this scope.
 func (k APIKey) Allows(scope KeyScope) bool {

@@ -8,6 +8,17 @@ type Actor struct {
 	Address string
 }
 
+// Deed is the sending of notices as the audit log names it. The store writes its entry with the notices.
+type Deed struct {
+	By     Actor
+	Action string
+	Object Ref // zero: the notice, if it is one
+	Detail string
+}
+
+// Sending is the deed of an actor who sends notices.
+func Sending(by Actor) Deed { return Deed{By: by, Action: "notice.send"} }
+
 // AuditEntry records who did what to which object. The log is append-only.
 type AuditEntry struct {
 	ID      int64     // set by the log

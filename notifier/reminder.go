@@ -8,7 +8,6 @@ import (
 // Reminder is a request to send a notice again to those who have not read it.
 type Reminder struct {
 	NoticeID int64
-	Sender   Ref
 	Once     *Once            // as in Request
 	Sure     func(int64) bool // whether it may go to this many users; nil: to any number
 }

@@ -40,12 +40,14 @@ func (s *Store) newAccepts() *batch.Queue[*unit] {
 // before, by any instance, even at the same moment; then only Notice.ID is set, to the ID
 // of the earlier notice. If the digest differs, Err is notifier.ErrOtherRequest.
 //
+// The deed is in the audit log if a notice is stored: one entry a call, in the same transaction.
+//
 // A returned error applies to the whole call and means that nothing was stored, unless
 // the context ended or the connection broke while the database was committing.
 //
 // Notices accepted at the same time share a commit: callers that wait for the disk are
 // batched instead of queued one behind the other.
-func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error {
+func (s *Store) AcceptAll(ctx context.Context, of notifier.Deed, all []*notifier.Acceptance) error {
 	if err := ctx.Err(); err != nil {
 		return s.fail(err, "accept notices")
 	}
@@ -53,7 +55,7 @@ func (s *Store) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
 	u.deadline, _ = ctx.Deadline()
 	rows := make([]noticeRow, len(all))
 	for i, a := range all {
-		a.Replayed = false
+		a.Replayed, rows[i].deed = false, &of
 		if a.Err = s.noticeRow(&rows[i], a); a.Err == nil {
 			u.rows = append(u.rows, &rows[i])
 		}

@@ -29,7 +29,7 @@ func batch(n int) []*notifier.Acceptance {
 // acceptAll accepts all of them or fails the test.
 func acceptAll(t *testing.T, s *store.Store, all ...*notifier.Acceptance) {
 	t.Helper()
-	if err := s.AcceptAll(t.Context(), all); err != nil {
+	if err := s.AcceptAll(t.Context(), notifier.Deed{}, all); err != nil {
 		t.Fatalf("accept %d notices: %v", len(all), err)
 	}
 	for i, a := range all {
@@ -102,7 +102,7 @@ func TestAcceptAllCopiesWhatTheCallerMayStillChange(t *testing.T) {
 		a := &notifier.Acceptance{Notice: &notifier.Notice{Draft: draft()}, To: to, Once: &notifier.Once{Owner: notifier.KeyRef("o"), Key: "k", Digest: digest}}
 		ctx, leave := contextOf(t)
 		left := make(chan error)
-		go func() { left <- s.AcceptAll(ctx, []*notifier.Acceptance{a}) }()
+		go func() { left <- s.AcceptAll(ctx, notifier.Deed{}, []*notifier.Acceptance{a}) }()
 		other := &notifier.Acceptance{Notice: &notifier.Notice{Draft: draft()}, To: roaring.BitmapOf(1)}
 		store.AwaitWaiting(t, s, 0) // it is being stored, waiting for the lock
 		go leave()
@@ -137,7 +137,7 @@ func TestRejectedNoticeDoesNotAffectTheRestOfItsBatch(t *testing.T) {
 		}
 		all[7].Once = &notifier.Once{Owner: notifier.KeyRef("o"), Key: "k", Digest: []byte("1")}
 		all[8].Once = &notifier.Once{Owner: notifier.KeyRef("o"), Key: "k", Digest: []byte("1")} // must not be replayed: the first was not accepted
-		if err := s.AcceptAll(t.Context(), all); err != nil {
+		if err := s.AcceptAll(t.Context(), notifier.Deed{}, all); err != nil {
 			t.Fatal(err)
 		}
 		for i, a := range all {
@@ -150,7 +150,7 @@ func TestRejectedNoticeDoesNotAffectTheRestOfItsBatch(t *testing.T) {
 		}
 		alone := batch(1)
 		alone[0].Notice.Title = "bad \x00"
-		if err := s.AcceptAll(t.Context(), alone); err != nil || alone[0].Err == nil {
+		if err := s.AcceptAll(t.Context(), notifier.Deed{}, alone); err != nil || alone[0].Err == nil {
 			t.Errorf("a single rejected notice: error %v, notice error %v; want only the second", err, alone[0].Err)
 		}
 	})
@@ -202,7 +202,7 @@ func TestFullQueueRefusesCallersAtOnce(t *testing.T) {
 			wg.Go(func() { acceptAll(t, s, batch(1000)...) })
 			store.AwaitWaiting(t, s, 1000*(i+1))
 		}
-		wantIs(t, s.AcceptAll(t.Context(), batch(1)), notifier.ErrUnavailable)
+		wantIs(t, s.AcceptAll(t.Context(), notifier.Deed{}, batch(1)), notifier.ErrUnavailable)
 		release()
 		wg.Wait()
 		acceptAll(t, s, batch(1)...)
@@ -220,7 +220,7 @@ func TestCanceledCallerFreesItsPlaceInTheQueue(t *testing.T) {
 		wg.Go(func() { acceptAll(t, s, batch(1)...) })
 		store.AwaitWaiting(t, s, 0)
 		ctx, leave := contextOf(t)
-		wg.Go(func() { wantIs(t, s.AcceptAll(ctx, batch(500)), context.Canceled) })
+		wg.Go(func() { wantIs(t, s.AcceptAll(ctx, notifier.Deed{}, batch(500)), context.Canceled) })
 		store.AwaitWaiting(t, s, 500)
 		leave()
 		store.AwaitWaiting(t, s, 0)

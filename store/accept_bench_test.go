@@ -81,7 +81,7 @@ func BenchmarkAccept(b *testing.B) {
 							}
 							all = append(all, ordinary(len(all), key))
 						}
-						if err := s.AcceptAll(b.Context(), all); err != nil {
+						if err := s.AcceptAll(b.Context(), notifier.Deed{}, all); err != nil {
 							b.Error(err)
 						}
 					}
@@ -105,7 +105,7 @@ func BenchmarkConfirm(b *testing.B) {
 					for i := range all {
 						all[i] = ordinary(i, "")
 					}
-					if err := s.AcceptAll(b.Context(), all); err != nil {
+					if err := s.AcceptAll(b.Context(), notifier.Deed{}, all); err != nil {
 						b.Fatal(err)
 					}
 					for _, a := range all {

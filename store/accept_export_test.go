@@ -11,7 +11,7 @@ import (
 // Accept stores one notice whose recipients are not settled.
 func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
 	a := notifier.Acceptance{Notice: n}
-	if err := s.AcceptAll(ctx, []*notifier.Acceptance{&a}); err != nil {
+	if err := s.AcceptAll(ctx, notifier.Deed{}, []*notifier.Acceptance{&a}); err != nil {
 		return err
 	}
 	return a.Err

@@ -39,7 +39,7 @@ func fullAndFree(t *testing.T, s *store.Store, free func()) {
 	before := count(t, s)
 	for range 3 {
 		all := large()
-		wantIs(t, s.AcceptAll(t.Context(), all), notifier.ErrUnavailable)
+		wantIs(t, s.AcceptAll(t.Context(), notifier.Deed{}, all), notifier.ErrUnavailable)
 		for i, a := range all {
 			if a.Notice.ID != 0 || a.Replayed || a.Err != nil {
 				t.Fatalf("notice %d of a batch that was not stored: id %d, replayed %v, %v", i, a.Notice.ID, a.Replayed, a.Err)
@@ -142,7 +142,7 @@ func TestRetriesThroughAnOutageAreStoredOnce(t *testing.T) {
 	send := func(key string, first int) {
 		for try := first; ; try++ {
 			a := request("o", key, "1")
-			err := errors.Join(stores[try%2].AcceptAll(t.Context(), []*notifier.Acceptance{a}), a.Err)
+			err := errors.Join(stores[try%2].AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{a}), a.Err)
 			switch {
 			case err == nil:
 				accepted.Add(1)
@@ -192,7 +192,9 @@ func TestRetryAfterALostReplyIsReplayed(t *testing.T) {
 	acceptAll(t, far, request("o", "before", "1"))
 	network.Delay(time.Second) // delays a reply that is already on its way
 	lost := make(chan error)
-	go func() { lost <- far.AcceptAll(t.Context(), []*notifier.Acceptance{request("o", "k", "1")}) }()
+	go func() {
+		lost <- far.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{request("o", "k", "1")})
+	}()
 	await(t, func() bool { return count(t, near) == 2 })
 	network.Cut()
 	wantIs(t, <-lost, notifier.ErrUnavailable)

@@ -20,6 +20,7 @@ type noticeRow struct {
 	recipients []byte         // nil: not settled yet
 	reasons    []byte         // nil: only the target's
 	once       *notifier.Once // a copy; nil: no key
+	deed       *notifier.Deed // shared by the rows of one call
 
 	id       int64
 	replayed bool

@@ -23,7 +23,7 @@ import (
 //
 // It returns a *notifier.InvalidError with notifier.CodeTooManyOpen on starts_at for each
 // audience that would have more than notifier.MaxOpen announcements open at some instant.
-func (s *Store) AnnounceOnce(ctx context.Context, n *notifier.Notice, once *notifier.Once) (replayed bool, err error) {
+func (s *Store) AnnounceOnce(ctx context.Context, of notifier.Deed, n *notifier.Notice, once *notifier.Once) (replayed bool, err error) {
 	if n.CreatedAt.IsZero() {
 		n.CreatedAt = s.now()
 	}
@@ -43,7 +43,10 @@ func (s *Store) AnnounceOnce(ctx context.Context, n *notifier.Notice, once *noti
 		if replayed = id > 0; replayed {
 			return errUnchanged
 		}
-		if id, err = s.addAnnouncement(ctx, tx, n, target); err != nil || once == nil {
+		if id, err = s.addAnnouncement(ctx, tx, n, target); err == nil {
+			err = s.record(ctx, tx, of.By, of.Action, notifier.NoticeRef(id), of.Detail)
+		}
+		if err != nil || once == nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE idempotency_keys SET notice_id = $1 WHERE owner_kind = $2 AND owner_id = $3 AND key = $4`,

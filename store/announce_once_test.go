@@ -19,16 +19,16 @@ func TestRepeatedAnnouncementIsReplayed(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s, other := db.open(t), db.open(t)
 		first := db.announcement("first", 0, 2, 1, 3)
-		if replayed, err := s.AnnounceOnce(t.Context(), &first, onceOf("app 9", "a", "1")); replayed || err != nil {
+		if replayed, err := s.AnnounceOnce(t.Context(), notifier.Deed{}, &first, onceOf("app 9", "a", "1")); replayed || err != nil {
 			t.Fatalf("the first: replayed %v, %v", replayed, err)
 		}
 		stored, revision := only(t, s, first.ID), must(s.AnnouncementRevision(t.Context()))(t)
 		again := db.announcement("first", 0, 2, 1, 3)
-		if replayed, err := other.AnnounceOnce(t.Context(), &again, onceOf("app 9", "a", "1")); !replayed || again.ID != first.ID || err != nil {
+		if replayed, err := other.AnnounceOnce(t.Context(), notifier.Deed{}, &again, onceOf("app 9", "a", "1")); !replayed || again.ID != first.ID || err != nil {
 			t.Errorf("again: notice %d, replayed %v, %v; want the first, %d", again.ID, replayed, err, first.ID)
 		}
 		wrong := db.announcement("another", 0, 2, 1)
-		replayed, err := s.AnnounceOnce(t.Context(), &wrong, onceOf("app 9", "a", "2"))
+		replayed, err := s.AnnounceOnce(t.Context(), notifier.Deed{}, &wrong, onceOf("app 9", "a", "2"))
 		if wantIs(t, err, notifier.ErrOtherRequest); replayed || wrong.ID != 0 {
 			t.Errorf("another draft with the same key: notice %d, replayed %v", wrong.ID, replayed)
 		}
@@ -40,12 +40,12 @@ func TestRepeatedAnnouncementIsReplayed(t *testing.T) {
 		}
 		for i, once := range []*notifier.Once{onceOf("app 7", "a", "1"), onceOf("app 9", "b", "1"), {Owner: notifier.KeyRef("app 9"), Key: "empty"}, nil, nil} {
 			n := db.announcement("others", 0, 2, 1)
-			if replayed, err := s.AnnounceOnce(t.Context(), &n, once); replayed || n.ID == first.ID || err != nil {
+			if replayed, err := s.AnnounceOnce(t.Context(), notifier.Deed{}, &n, once); replayed || n.ID == first.ID || err != nil {
 				t.Errorf("request %d with another key or owner: notice %d, replayed %v, %v", i, n.ID, replayed, err)
 			}
 		}
 		again = db.announcement("first", 0, 2, 1, 3)
-		if _, err := s.AnnounceOnce(t.Context(), &again, onceOf("app 9", "a", "1")); again.ID != first.ID || err != nil {
+		if _, err := s.AnnounceOnce(t.Context(), notifier.Deed{}, &again, onceOf("app 9", "a", "1")); again.ID != first.ID || err != nil {
 			t.Errorf("after the others: notice %d, %v; want the first, %d", again.ID, err, first.ID)
 		}
 		if got := count(t, s); got != 6 {
@@ -65,7 +65,7 @@ func TestOfHundredConcurrentEqualAnnouncementsOneIsStored(t *testing.T) {
 			all[i] = db.announcement("one", 0, 1, 1)
 			wg.Go(func() {
 				<-begin
-				replayed, err := stores[i%len(stores)].AnnounceOnce(t.Context(), &all[i], onceOf("app 9", "a", "1"))
+				replayed, err := stores[i%len(stores)].AnnounceOnce(t.Context(), notifier.Deed{}, &all[i], onceOf("app 9", "a", "1"))
 				if err != nil {
 					t.Errorf("request %d: %v", i, err)
 				}
@@ -97,19 +97,19 @@ func TestRetryOfTheLastAllowedAnnouncementIsReplayed(t *testing.T) {
 		db.fill(t, s, 1, 0, 1, 1)
 		last := func() notifier.Notice { return db.announcement("the last", 0, 1, 1) }
 		first, again, refused := last(), last(), last()
-		if _, err := s.AnnounceOnce(t.Context(), &first, onceOf("app 9", "a", "1")); err != nil {
+		if _, err := s.AnnounceOnce(t.Context(), notifier.Deed{}, &first, onceOf("app 9", "a", "1")); err != nil {
 			t.Fatal(err)
 		}
-		if replayed, err := s.AnnounceOnce(t.Context(), &again, onceOf("app 9", "a", "1")); !replayed || again.ID != first.ID || err != nil {
+		if replayed, err := s.AnnounceOnce(t.Context(), notifier.Deed{}, &again, onceOf("app 9", "a", "1")); !replayed || again.ID != first.ID || err != nil {
 			t.Errorf("again: notice %d, replayed %v, %v", again.ID, replayed, err)
 		}
-		_, err := s.AnnounceOnce(t.Context(), &refused, onceOf("app 9", "b", "1"))
+		_, err := s.AnnounceOnce(t.Context(), notifier.Deed{}, &refused, onceOf("app 9", "b", "1"))
 		wantField(t, err, "starts_at", notifier.CodeTooManyOpen)
 		// A rejected announcement must not use up its key.
-		if err := s.RetractAnnouncement(t.Context(), first.ID); err != nil {
+		if err := s.RetractAnnouncement(t.Context(), notifier.Actor{}, first.ID); err != nil {
 			t.Fatal(err)
 		}
-		if replayed, err := s.AnnounceOnce(t.Context(), &refused, onceOf("app 9", "b", "1")); replayed || refused.ID == 0 || err != nil {
+		if replayed, err := s.AnnounceOnce(t.Context(), notifier.Deed{}, &refused, onceOf("app 9", "b", "1")); replayed || refused.ID == 0 || err != nil {
 			t.Errorf("after a slot is free: notice %d, replayed %v, %v", refused.ID, replayed, err)
 		}
 	})
@@ -122,9 +122,9 @@ func TestNoticesAndAnnouncementsShareIdempotencyKeys(t *testing.T) {
 		s := db.open(t)
 		acceptAll(t, s, request("app 9", "a", "1"))
 		n := db.announcement("to all", 0, 1, 1)
-		_, err := s.AnnounceOnce(t.Context(), &n, onceOf("app 9", "a", "2"))
+		_, err := s.AnnounceOnce(t.Context(), notifier.Deed{}, &n, onceOf("app 9", "a", "2"))
 		wantIs(t, err, notifier.ErrOtherRequest)
-		if _, err = s.AnnounceOnce(t.Context(), &n, onceOf("app 9", "b", "1")); err != nil {
+		if _, err = s.AnnounceOnce(t.Context(), notifier.Deed{}, &n, onceOf("app 9", "b", "1")); err != nil {
 			t.Fatal(err)
 		}
 		same := request("app 9", "b", "1")

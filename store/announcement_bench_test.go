@@ -48,7 +48,7 @@ func BenchmarkAnnouncements(b *testing.B) {
 		})
 		b.Run("announce and retract", func(b *testing.B) {
 			for b.Loop() {
-				if err := s.RetractAnnouncement(b.Context(), announce(1)); err != nil {
+				if err := s.RetractAnnouncement(b.Context(), notifier.Actor{}, announce(1)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -16,18 +16,22 @@ import (
 //
 // A removed audience is marked as withdrawn; one that is added again continues where it was.
 // If the opening is moved into the future, the parts are settled again when it opens.
-func (s *Store) EditAnnouncement(ctx context.Context, n *notifier.Notice) error {
-	return s.editAnnouncement(ctx, n, false)
+func (s *Store) EditAnnouncement(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
+	return s.editAnnouncement(ctx, by, n, false)
 }
 
 // EditAnnouncementUnread does the same as EditAnnouncement and marks the announcement as unread
 // for everybody: it deletes the reads in all audiences, including withdrawn ones. SaveReads
 // drops reads that were made before the edit and arrive later.
-func (s *Store) EditAnnouncementUnread(ctx context.Context, n *notifier.Notice) error {
-	return s.editAnnouncement(ctx, n, true)
+func (s *Store) EditAnnouncementUnread(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
+	return s.editAnnouncement(ctx, by, n, true)
 }
 
-func (s *Store) editAnnouncement(ctx context.Context, n *notifier.Notice, unread bool) error {
+func (s *Store) editAnnouncement(ctx context.Context, by notifier.Actor, n *notifier.Notice, unread bool) error {
+	detail := ""
+	if unread {
+		detail = "unread for everybody"
+	}
 	target, err := announced(n)
 	if err != nil {
 		return s.fail(err, "edit announcement %d", n.ID)
@@ -53,6 +57,9 @@ func (s *Store) editAnnouncement(ctx context.Context, n *notifier.Notice, unread
 			edited_at = $5 WHERE notice_id = $6`, millis(n.StartsAt), millis(n.EndsAt), n.Pinned, n.LateJoiners, millis(s.now()), n.ID)
 		if err == nil && unread {
 			err = deleteReads(ctx, tx, n.ID, n.Revision+1)
+		}
+		if err == nil {
+			err = s.record(ctx, tx, by, "notice.edit", notifier.NoticeRef(n.ID), detail)
 		}
 		if err != nil {
 			return err
@@ -98,7 +105,7 @@ func (s *Store) editParts(ctx context.Context, tx *sql.Tx, n *notifier.Notice) e
 
 // RetractAnnouncement takes an announcement back before its end. It does nothing if the
 // announcement is retracted already, and returns notifier.ErrConflict if it is over.
-func (s *Store) RetractAnnouncement(ctx context.Context, id int64) error {
+func (s *Store) RetractAnnouncement(ctx context.Context, by notifier.Actor, id int64) error {
 	err := s.revise(ctx, func(tx *sql.Tx) error {
 		has, err := standing(ctx, tx, id)
 		switch {
@@ -110,14 +117,17 @@ func (s *Store) RetractAnnouncement(ctx context.Context, id int64) error {
 			return notifier.ErrConflict
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE notices SET state = $1 WHERE id = $2`, string(notifier.StateRetracted), id)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "notice.retract", notifier.NoticeRef(id), "")
 	})
 	return s.fail(err, "retract announcement %d", id)
 }
 
 // DeleteAnnouncement removes an announcement with its parts and reads. It returns
 // notifier.ErrConflict unless the announcement is retracted or over.
-func (s *Store) DeleteAnnouncement(ctx context.Context, id int64) error {
+func (s *Store) DeleteAnnouncement(ctx context.Context, by notifier.Actor, id int64) error {
 	err := s.revise(ctx, func(tx *sql.Tx) error {
 		has, err := standing(ctx, tx, id)
 		switch {
@@ -127,7 +137,10 @@ func (s *Store) DeleteAnnouncement(ctx context.Context, id int64) error {
 			return notifier.ErrConflict
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM notices WHERE id = $1`, id) // its parts and reads are deleted with it
-		return err
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "notice.delete", notifier.NoticeRef(id), "")
 	})
 	return s.fail(err, "delete announcement %d", id)
 }

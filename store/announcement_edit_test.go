@@ -12,7 +12,7 @@ import (
 
 func edit(t *testing.T, s *store.Store, n notifier.Notice) notifier.Notice {
 	t.Helper()
-	if err := s.EditAnnouncement(t.Context(), &n); err != nil {
+	if err := s.EditAnnouncement(t.Context(), notifier.Actor{}, &n); err != nil {
 		t.Fatalf("edit %q: %v", n.Title, err)
 	}
 	return n
@@ -54,7 +54,7 @@ func TestEditOfAnOldRevisionIsAConflict(t *testing.T) {
 			go func() {
 				mine := n
 				mine.Target.Audiences = []notifier.Audience{1}
-				errs <- stores[i%2].EditAnnouncement(t.Context(), &mine)
+				errs <- stores[i%2].EditAnnouncement(t.Context(), notifier.Actor{}, &mine)
 			}()
 		}
 		won := 0
@@ -79,23 +79,23 @@ func TestEndedOrRetractedAnnouncementsCanOnlyBeDeleted(t *testing.T) {
 		retracted := announce(t, s, db.announcement("retracted", 0, 5, 1))
 		open := announce(t, s, db.announcement("open", 0, 5, 1))
 		for range 2 {
-			if err := s.RetractAnnouncement(t.Context(), retracted.ID); err != nil {
+			if err := s.RetractAnnouncement(t.Context(), notifier.Actor{}, retracted.ID); err != nil {
 				t.Errorf("retract: %v", err)
 			}
 		}
 		db.clock.move(time.Hour) // the window excludes its end
 		for _, n := range []notifier.Notice{closed, retracted} {
 			n.EndsAt = n.EndsAt.Add(time.Hour)
-			wantIs(t, s.EditAnnouncement(t.Context(), &n), notifier.ErrConflict)
+			wantIs(t, s.EditAnnouncement(t.Context(), notifier.Actor{}, &n), notifier.ErrConflict)
 		}
-		wantIs(t, s.RetractAnnouncement(t.Context(), closed.ID), notifier.ErrConflict)
-		wantIs(t, s.DeleteAnnouncement(t.Context(), open.ID), notifier.ErrConflict)
+		wantIs(t, s.RetractAnnouncement(t.Context(), notifier.Actor{}, closed.ID), notifier.ErrConflict)
+		wantIs(t, s.DeleteAnnouncement(t.Context(), notifier.Actor{}, open.ID), notifier.ErrConflict)
 		for _, id := range []int64{notice.ID, 99, 0, -1} {
 			n := open
 			n.ID = id
-			wantIs(t, s.EditAnnouncement(t.Context(), &n), notifier.ErrNotFound)
-			wantIs(t, s.RetractAnnouncement(t.Context(), id), notifier.ErrNotFound)
-			wantIs(t, s.DeleteAnnouncement(t.Context(), id), notifier.ErrNotFound)
+			wantIs(t, s.EditAnnouncement(t.Context(), notifier.Actor{}, &n), notifier.ErrNotFound)
+			wantIs(t, s.RetractAnnouncement(t.Context(), notifier.Actor{}, id), notifier.ErrNotFound)
+			wantIs(t, s.DeleteAnnouncement(t.Context(), notifier.Actor{}, id), notifier.ErrNotFound)
 		}
 		for id, want := range map[int64]notifier.Phase{
 			closed.ID: notifier.PhaseClosed, retracted.ID: notifier.PhaseRetracted, open.ID: notifier.PhaseOpen,
@@ -107,7 +107,7 @@ func TestEndedOrRetractedAnnouncementsCanOnlyBeDeleted(t *testing.T) {
 			if want == notifier.PhaseOpen {
 				continue
 			}
-			if err := s.DeleteAnnouncement(t.Context(), id); err != nil {
+			if err := s.DeleteAnnouncement(t.Context(), notifier.Actor{}, id); err != nil {
 				t.Errorf("delete %q: %v", a.Title, err)
 			}
 			_, err := s.Notice(t.Context(), id)
@@ -124,7 +124,7 @@ func TestDeletedAnnouncementLeavesNoRows(t *testing.T) {
 		read := segment(n.ID, 1, 0, 5, "x")
 		saveReads(t, s, read, segment(stays.ID, 1, 0, 5, "y"))
 		db.clock.move(time.Hour)
-		if err := s.DeleteAnnouncement(t.Context(), n.ID); err != nil {
+		if err := s.DeleteAnnouncement(t.Context(), notifier.Actor{}, n.ID); err != nil {
 			t.Fatal(err)
 		}
 		saveReads(t, s, read, segment(stays.ID, 1, 1, 6, "z")) // a late write-behind

@@ -81,7 +81,7 @@ func TestOnlyOverlappingAnnouncementsCount(t *testing.T) {
 		},
 		"one is retracted": func(t *testing.T, _ *database, s *store.Store, _ *notifier.Notice) {
 			t.Helper()
-			if err := s.RetractAnnouncement(t.Context(), 7); err != nil {
+			if err := s.RetractAnnouncement(t.Context(), notifier.Actor{}, 7); err != nil {
 				t.Error(err)
 			}
 		},
@@ -89,7 +89,7 @@ func TestOnlyOverlappingAnnouncementsCount(t *testing.T) {
 			t.Helper()
 			moved := only(t, s, 7).Notice
 			moved.Target.Audiences = []notifier.Audience{2}
-			if err := s.EditAnnouncement(t.Context(), &moved); err != nil {
+			if err := s.EditAnnouncement(t.Context(), notifier.Actor{}, &moved); err != nil {
 				t.Error(err)
 			}
 		},
@@ -160,11 +160,11 @@ func TestEditedAnnouncementDoesNotCountAgainstItself(t *testing.T) {
 		elsewhere := announce(t, s, db.announcement("elsewhere", 0, 2, 2))
 		n := only(t, s, 9).Notice
 		n.Title = "edited"
-		if err := s.EditAnnouncement(t.Context(), &n); err != nil {
+		if err := s.EditAnnouncement(t.Context(), notifier.Actor{}, &n); err != nil {
 			t.Errorf("edit one of 64: %v", err)
 		}
 		elsewhere.Target.Audiences = []notifier.Audience{1, 2}
-		wantField(t, s.EditAnnouncement(t.Context(), &elsewhere), "starts_at", notifier.CodeTooManyOpen)
+		wantField(t, s.EditAnnouncement(t.Context(), notifier.Actor{}, &elsewhere), "starts_at", notifier.CodeTooManyOpen)
 		if got := only(t, s, elsewhere.ID); len(got.Parts) != 1 || got.Revision != 0 {
 			t.Errorf("the rejected edit is stored: %+v", got)
 		}

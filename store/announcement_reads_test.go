@@ -127,7 +127,7 @@ func TestOnlyEndedPartsCanBeFinished(t *testing.T) {
 		retracted := announce(t, s, db.announcement("b", 0, 1, 1))
 		k := notifier.PartKey{ID: n.ID, Audience: 1}
 		wantIs(t, s.FinishPart(t.Context(), k, 7), notifier.ErrConflict)
-		if err := s.RetractAnnouncement(t.Context(), retracted.ID); err != nil {
+		if err := s.RetractAnnouncement(t.Context(), notifier.Actor{}, retracted.ID); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.FinishPart(t.Context(), notifier.PartKey{ID: retracted.ID, Audience: 1}, 3); err != nil {

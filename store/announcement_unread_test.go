@@ -20,7 +20,7 @@ func since(from int64, g notifier.ReadSegment) notifier.ReadSegment {
 
 func editUnread(t *testing.T, s *store.Store, n notifier.Notice) notifier.Notice {
 	t.Helper()
-	if err := s.EditAnnouncementUnread(t.Context(), &n); err != nil {
+	if err := s.EditAnnouncementUnread(t.Context(), notifier.Actor{}, &n); err != nil {
 		t.Fatalf("mark %q as unread for everybody: %v", n.Title, err)
 	}
 	return n
@@ -96,12 +96,12 @@ func TestMarkingAsUnreadIsRefusedAfterTheEnd(t *testing.T) {
 		closed, retracted := announce(t, s, db.announcement("closed", 0, 1, 1)), announce(t, s, db.announcement("retracted", 0, 5, 1))
 		reads := []notifier.ReadSegment{segment(closed.ID, 1, 0, 5, "x"), segment(retracted.ID, 1, 0, 5, "x")}
 		saveReads(t, s, reads...)
-		if err := s.RetractAnnouncement(t.Context(), retracted.ID); err != nil {
+		if err := s.RetractAnnouncement(t.Context(), notifier.Actor{}, retracted.ID); err != nil {
 			t.Fatal(err)
 		}
 		db.clock.move(time.Hour)
 		for i, n := range []notifier.Notice{closed, retracted} {
-			wantIs(t, s.EditAnnouncementUnread(t.Context(), &n), notifier.ErrConflict)
+			wantIs(t, s.EditAnnouncementUnread(t.Context(), notifier.Actor{}, &n), notifier.ErrConflict)
 			wantReads(t, s, reads[i])
 		}
 	})

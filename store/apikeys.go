@@ -16,15 +16,15 @@ const keyColumns = `id, name, scopes, created_at, used_at, revoked_at, app_id`
 
 // AddKey stores an API key by its hash and returns it as stored. It returns a
 // *notifier.InvalidError for invalid fields, and notifier.ErrConflict if the hash exists.
-func (s *Store) AddKey(ctx context.Context, k notifier.APIKey, hash []byte) (notifier.APIKey, error) {
-	added, _, err := s.AddKeyOnce(ctx, k, hash, "")
+func (s *Store) AddKey(ctx context.Context, by notifier.Actor, k notifier.APIKey, hash []byte) (notifier.APIKey, error) {
+	added, _, err := s.AddKeyOnce(ctx, by, k, hash, "")
 	return added, err
 }
 
 // AddKeyOnce is AddKey for a form that may be posted twice. A second post with the same form
 // id changes nothing and returns the key made by the first, with repeated true. An empty form
 // id is never a repetition.
-func (s *Store) AddKeyOnce(ctx context.Context, k notifier.APIKey, hash []byte, form string) (added notifier.APIKey, repeated bool, err error) {
+func (s *Store) AddKeyOnce(ctx context.Context, by notifier.Actor, k notifier.APIKey, hash []byte, form string) (added notifier.APIKey, repeated bool, err error) {
 	if err := k.Validate(); err != nil {
 		return notifier.APIKey{}, false, err
 	}
@@ -34,7 +34,7 @@ func (s *Store) AddKeyOnce(ctx context.Context, k notifier.APIKey, hash []byte, 
 			scopes = append(scopes, string(scope))
 		}
 	}
-	added, err = s.changedKey(ctx, `INSERT INTO api_keys (name, hash, scopes, created_at, form)
+	added, err = s.changedKey(ctx, by, "key.add", `INSERT INTO api_keys (name, hash, scopes, created_at, form)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (form) WHERE form IS NOT NULL DO NOTHING RETURNING `+keyColumns,
 		k.Name, hash, strings.Join(scopes, " "), millis(s.now()), sql.NullString{String: form, Valid: form != ""})
 	if form != "" && errors.Is(err, sql.ErrNoRows) {
@@ -63,8 +63,8 @@ func (s *Store) KeyByHash(ctx context.Context, hash []byte) (notifier.APIKey, er
 
 // RevokeKey makes a key invalid for good and returns it. Revoking it again keeps the first
 // RevokedAt. It returns notifier.ErrNotFound for an unknown id.
-func (s *Store) RevokeKey(ctx context.Context, id int64) (notifier.APIKey, error) {
-	k, err := s.changedKey(ctx, `UPDATE api_keys
+func (s *Store) RevokeKey(ctx context.Context, by notifier.Actor, id int64) (notifier.APIKey, error) {
+	k, err := s.changedKey(ctx, by, "key.revoke", `UPDATE api_keys
 		SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END WHERE id = $2 RETURNING `+keyColumns,
 		millis(s.now()), id)
 	return k, s.fail(err, "revoke API key %d", id)
@@ -89,10 +89,12 @@ func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 }
 
 // changedKey runs a statement that changes one key and returns its keyColumns.
-func (s *Store) changedKey(ctx context.Context, query string, args ...any) (k notifier.APIKey, err error) {
+func (s *Store) changedKey(ctx context.Context, by notifier.Actor, action, query string, args ...any) (k notifier.APIKey, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
-		k, err = scanKey(tx.QueryRowContext(ctx, query, args...))
-		return err
+		if k, err = scanKey(tx.QueryRowContext(ctx, query, args...)); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, action, notifier.KeyRef(k.Name), k.Audited())
 	})
 	return k, err
 }

@@ -23,7 +23,7 @@ func TestKeyIsFoundOnlyByItsExactHash(t *testing.T) {
 			{notifier.ScopeSend}, {notifier.ScopeAdmin, notifier.ScopeRead, notifier.ScopeAdmin}, {notifier.ScopeRead, notifier.ScopeSend},
 		} {
 			asked := notifier.APIKey{ID: 99, Name: "photos", Scopes: scopes, UsedAt: db.clock.now(), RevokedAt: db.clock.now()}
-			k, err := s.AddKey(t.Context(), asked, []byte{'h', byte(i), 0xff})
+			k, err := s.AddKey(t.Context(), notifier.Actor{}, asked, []byte{'h', byte(i), 0xff})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,11 +50,11 @@ func TestKeyIsFoundOnlyByItsExactHash(t *testing.T) {
 			_, err := s.KeyByHash(t.Context(), hash)
 			wantIs(t, err, notifier.ErrNotFound)
 		}
-		_, err := s.AddKey(t.Context(), want[0], []byte{'h', 1, 0xff})
+		_, err := s.AddKey(t.Context(), notifier.Actor{}, want[0], []byte{'h', 1, 0xff})
 		wantIs(t, err, notifier.ErrConflict)
-		_, err = s.AddKey(t.Context(), notifier.APIKey{Name: "a\x00", Scopes: []notifier.KeyScope{"send"}}, []byte{1})
+		_, err = s.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "a\x00", Scopes: []notifier.KeyScope{"send"}}, []byte{1})
 		invalid(t, err, "name", notifier.CodeBadName, map[string]any{"Name": "a\ufffd"})
-		_, err = s.AddKey(t.Context(), notifier.APIKey{Name: "a", Scopes: []notifier.KeyScope{"write"}}, []byte{1})
+		_, err = s.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "a", Scopes: []notifier.KeyScope{"write"}}, []byte{1})
 		invalid(t, err, "scope", notifier.CodeBadKeyScope, map[string]any{"Name": "write"})
 		if n := len(must(s.Keys(t.Context()))(t)); n != 3 {
 			t.Errorf("%d keys are stored; want 3", n)
@@ -72,7 +72,7 @@ func TestFormPostedManyTimesCreatesOneKey(t *testing.T) {
 		ids := make([]int64, 20)
 		for i := range ids {
 			all.Go(func() {
-				k, repeated, err := s.AddKeyOnce(t.Context(), asked, []byte{'h', byte(i)}, "form 1")
+				k, repeated, err := s.AddKeyOnce(t.Context(), notifier.Actor{}, asked, []byte{'h', byte(i)}, "form 1")
 				if err != nil {
 					t.Error(err)
 				}
@@ -85,22 +85,22 @@ func TestFormPostedManyTimesCreatesOneKey(t *testing.T) {
 		if kept := must(s.Keys(t.Context()))(t); len(kept) != 1 || made.Load() != 1 || ids[0] == 0 || len(slices.Compact(slices.Sorted(slices.Values(ids)))) != 1 {
 			t.Errorf("%d keys are stored, %d posts created one, the returned ids are %v", len(kept), made.Load(), ids)
 		}
-		if other, repeated, err := s.AddKeyOnce(t.Context(), asked, []byte("other"), "form 2"); err != nil || repeated || other.ID == ids[0] {
+		if other, repeated, err := s.AddKeyOnce(t.Context(), notifier.Actor{}, asked, []byte("other"), "form 2"); err != nil || repeated || other.ID == ids[0] {
 			t.Errorf("another form returns %+v, %v, %v", other, repeated, err)
 		}
-		must(s.AddKey(t.Context(), asked, []byte("a")))(t)
-		must(s.AddKey(t.Context(), asked, []byte("b")))(t) // without a form id, each call adds a key
+		must(s.AddKey(t.Context(), notifier.Actor{}, asked, []byte("a")))(t)
+		must(s.AddKey(t.Context(), notifier.Actor{}, asked, []byte("b")))(t) // without a form id, each call adds a key
 	})
 }
 
 func TestRevokedKeyStaysRevoked(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		k := must(s.AddKey(t.Context(), notifier.APIKey{Name: "photos", Scopes: []notifier.KeyScope{"send"}}, []byte("one")))(t)
-		other := must(s.AddKey(t.Context(), notifier.APIKey{Name: "photos", Scopes: []notifier.KeyScope{"send"}}, []byte("two")))(t)
+		k := must(s.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "photos", Scopes: []notifier.KeyScope{"send"}}, []byte("one")))(t)
+		other := must(s.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "photos", Scopes: []notifier.KeyScope{"send"}}, []byte("two")))(t)
 		k.RevokedAt = db.clock.now()
 		for range 2 {
-			if diff := cmp.Diff(k, must(s.RevokeKey(t.Context(), k.ID))(t)); diff != "" {
+			if diff := cmp.Diff(k, must(s.RevokeKey(t.Context(), notifier.Actor{}, k.ID))(t)); diff != "" {
 				t.Errorf("revoked (-want +got):\n%s", diff)
 			}
 			db.clock.move(time.Hour)
@@ -112,7 +112,7 @@ func TestRevokedKeyStaysRevoked(t *testing.T) {
 			t.Errorf("listed (-want +got):\n%s", diff)
 		}
 		for _, id := range []int64{0, -1, 99} {
-			_, err := s.RevokeKey(t.Context(), id)
+			_, err := s.RevokeKey(t.Context(), notifier.Actor{}, id)
 			wantIs(t, err, notifier.ErrNotFound)
 		}
 	})
@@ -122,7 +122,7 @@ func TestTouchKeysKeepsTheLatestUse(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		for _, hash := range []string{"one", "two", "three"} {
-			must(s.AddKey(t.Context(), notifier.APIKey{Name: hash, Scopes: []notifier.KeyScope{"send"}}, []byte(hash)))(t)
+			must(s.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: hash, Scopes: []notifier.KeyScope{"send"}}, []byte(hash)))(t)
 		}
 		now := db.clock.now()
 		for _, used := range []map[int64]time.Time{nil, {1: now.Add(time.Minute), 2: now, 99: now}, {1: now, 2: now.Add(time.Second)}} {

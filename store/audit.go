@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -10,18 +11,39 @@ import (
 // forgotten replaces the name of a deleted user in the audit log.
 const forgotten = "deleted"
 
+const addAuditEntry = `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
+	VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT CAST(seq AS TEXT) FROM users WHERE name = $6), $7), $8, $9)`
+
 // Audit adds an entry to the log. An object that is a user given only by name is stored by
 // number, as all users are.
 func (s *Store) Audit(ctx context.Context, e notifier.AuditEntry) error {
+	_, err := s.exec(ctx, addAuditEntry, s.auditArgs(&e)...)
+	return s.fail(err, "write %s to the audit log", e.Action)
+}
+
+// record adds the entry of a change to the log, in the transaction of the change. A change without
+// an author, such as demonstration data, has no entry.
+func (s *Store) record(ctx context.Context, tx *sql.Tx, by notifier.Actor, action string, object notifier.Ref, detail string) error {
+	if by.Kind == "" {
+		return nil
+	}
+	e := notifier.AuditEntry{Actor: by.Ref, Address: by.Address, Action: action, Object: object, Detail: detail}
+	if _, err := tx.ExecContext(ctx, addAuditEntry, s.auditArgs(&e)...); err != nil {
+		return fmt.Errorf("write %s to the audit log: %w", action, err)
+	}
+	return nil
+}
+
+// auditArgs are the arguments of addAuditEntry.
+func (s *Store) auditArgs(e *notifier.AuditEntry) []any {
 	unnumbered := "" // no user has an empty name
 	if e.Object.Kind == notifier.KindUser && e.Object.ID == "" {
 		unnumbered = e.Object.Name
 	}
-	_, err := s.exec(ctx, `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
-		VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT CAST(seq AS TEXT) FROM users WHERE name = $6), $7), $8, $9)`,
+	return []any{
 		millis(s.now()), string(e.Actor.Kind), refID(e.Actor), text(e.Action),
-		string(e.Object.Kind), text(unnumbered), refID(e.Object), text(e.Detail), text(e.Address))
-	return s.fail(err, "write %s to the audit log", e.Action)
+		string(e.Object.Kind), text(unnumbered), refID(e.Object), text(e.Detail), text(e.Address),
+	}
 }
 
 // noticeLogQuery repeats the predicate of the partial index audit_log_notice; otherwise the index

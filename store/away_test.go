@@ -68,10 +68,10 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"EditAnnouncement": func(ctx context.Context) error {
 			n := lasting("edited")
 			n.ID = 2
-			return s.EditAnnouncement(ctx, &n)
+			return s.EditAnnouncement(ctx, notifier.Actor{}, &n)
 		},
-		"RetractAnnouncement":  func(ctx context.Context) error { return s.RetractAnnouncement(ctx, 3) },
-		"DeleteAnnouncement":   func(ctx context.Context) error { return s.DeleteAnnouncement(ctx, 4) },
+		"RetractAnnouncement":  func(ctx context.Context) error { return s.RetractAnnouncement(ctx, notifier.Actor{}, 3) },
+		"DeleteAnnouncement":   func(ctx context.Context) error { return s.DeleteAnnouncement(ctx, notifier.Actor{}, 4) },
 		"Announcements":        func(ctx context.Context) error { _, err := s.Announcements(ctx, []int64{2}); return err },
 		"CurrentAnnouncements": func(ctx context.Context) error { _, err := s.CurrentAnnouncements(ctx); return err },
 		"AnnouncementRevision": func(ctx context.Context) error { _, err := s.AnnouncementRevision(ctx); return err },
@@ -96,7 +96,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 			return s.FinishPart(ctx, notifier.PartKey{ID: 5, Audience: 3}, 1)
 		},
 		"AcceptAll": func(ctx context.Context) error {
-			return s.AcceptAll(ctx, []*notifier.Acceptance{request("o", "k", "1")})
+			return s.AcceptAll(ctx, notifier.Deed{}, []*notifier.Acceptance{request("o", "k", "1")})
 		},
 		"Accepted":     func(ctx context.Context) error { _, err := s.Accepted(ctx, []int64{1}); return err },
 		"Confirm":      func(ctx context.Context) error { _, err := s.Confirm(ctx, []notifier.Revised{{ID: 99}}); return err },
@@ -154,8 +154,8 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 			_, err := s.Move(ctx, 1, 0, notifier.StateAccepted, notifier.StateSending)
 			return err
 		},
-		"SetState": func(ctx context.Context) error {
-			_, err := s.SetState(ctx, 1, notifier.StateAccepted, notifier.StateSending)
+		"RetractNotice": func(ctx context.Context) error {
+			_, err := s.RetractNotice(ctx, notifier.Actor{}, 1, notifier.StateAccepted, notifier.StateSending)
 			return err
 		},
 		"CreateSession": func(ctx context.Context) error {
@@ -199,7 +199,7 @@ func furnish(t *testing.T, s *store.Store) {
 		announce(t, s, lasting(title))
 	}
 	for _, id := range []int64{4, 5} {
-		if err := s.RetractAnnouncement(t.Context(), id); err != nil {
+		if err := s.RetractAnnouncement(t.Context(), notifier.Actor{}, id); err != nil {
 			t.Fatal(err)
 		}
 	}

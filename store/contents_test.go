@@ -17,13 +17,13 @@ func TestContentsAreReadInEveryState(t *testing.T) {
 		standing, retracted, expired := accept(t, s, draft()), accept(t, s, draft()), accept(t, s, draft())
 		announced := announce(t, s, db.announcement("a", 0, 1, 1))
 		deleted := announce(t, s, db.announcement("b", 0, 1, 1))
-		if err := s.RetractAnnouncement(t.Context(), deleted.ID); err != nil {
+		if err := s.RetractAnnouncement(t.Context(), notifier.Actor{}, deleted.ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.DeleteAnnouncement(t.Context(), deleted.ID); err != nil {
+		if err := s.DeleteAnnouncement(t.Context(), notifier.Actor{}, deleted.ID); err != nil {
 			t.Fatal(err)
 		}
-		must(s.SetState(t.Context(), retracted.ID, notifier.StateAccepted, notifier.StateRetracted))(t)
+		must(s.RetractNotice(t.Context(), notifier.Actor{}, retracted.ID, notifier.StateAccepted, notifier.StateRetracted))(t)
 		store.Exec(t, s, `UPDATE notices SET expires_at = 1 WHERE id = `+strconv.FormatInt(expired.ID, 10))
 		retracted.State, expired.ExpiresAt = notifier.StateRetracted, time.UnixMilli(1).UTC()
 		want := map[int64]notifier.Notice{

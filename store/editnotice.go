@@ -18,7 +18,7 @@ import (
 // On entry n.Revision is the revision the editor saw. It returns notifier.ErrConflict if the
 // notice was edited since then, or is retracted or expired, and notifier.ErrNotFound for an
 // announcement.
-func (s *Store) EditNotice(ctx context.Context, n *notifier.Notice) error {
+func (s *Store) EditNotice(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
 	var edited []notifier.Notice
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var sender notifier.Ref
@@ -35,6 +35,9 @@ func (s *Store) EditNotice(ctx context.Context, n *notifier.Notice) error {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE notices SET search = $1 WHERE id = $2`, searchable(n.Title, sender), n.ID)
+		if err == nil {
+			err = s.record(ctx, tx, by, "notice.edit", notifier.NoticeRef(n.ID), "")
+		}
 		if err != nil {
 			return err
 		}

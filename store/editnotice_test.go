@@ -42,7 +42,7 @@ func TestEditReplacesTheTextAndRestartsDelivery(t *testing.T) {
 			edited := notifier.Notice{ID: n.ID, Revision: rev, Draft: notifier.Draft{
 				Type: "other", Title: title, Body: "b", Link: "/after", Sender: notifier.CommandRef("eve"), Target: toUsers("eve"),
 			}}
-			if err := s.EditNotice(t.Context(), &edited); err != nil {
+			if err := s.EditNotice(t.Context(), notifier.Actor{}, &edited); err != nil {
 				t.Fatalf("edit a notice that is %s: %v", step.before, err)
 			}
 			want.Title, want.Body, want.Link, want.Revision, want.State = title, "b", "/after", rev+1, step.after
@@ -58,7 +58,7 @@ func TestEditReplacesTheTextAndRestartsDelivery(t *testing.T) {
 		}
 		beginning := acceptFor(t, s, db, draft(), 1, 2)
 		must(s.Move(t.Context(), beginning.ID, 0, notifier.StateAccepted, notifier.StateSending))(t)
-		if err := s.EditNotice(t.Context(), &beginning); err != nil || beginning.State != notifier.StateAccepted {
+		if err := s.EditNotice(t.Context(), notifier.Actor{}, &beginning); err != nil || beginning.State != notifier.StateAccepted {
 			t.Errorf("edited before all recipients had it: %s, %v; want accepted", beginning.State, err)
 		}
 		for part, hits := range map[string]int{draft().Title: 2, "after": 1, draft().Sender.ID: 3, "eve": 0} {
@@ -83,7 +83,7 @@ func TestOfManyEditsOfOneRevisionOneSucceeds(t *testing.T) {
 		for i := range 8 {
 			go func() {
 				mine := n
-				errs <- stores[i%2].EditNotice(t.Context(), &mine)
+				errs <- stores[i%2].EditNotice(t.Context(), notifier.Actor{}, &mine)
 			}()
 		}
 		won := 0
@@ -113,11 +113,11 @@ func TestRetractedExpiredAndAnnouncedNoticesAreNotEdited(t *testing.T) {
 			{retracted, notifier.StateAccepted, notifier.StateRetracting},
 			{retracted, notifier.StateRetracting, notifier.StateRetracted},
 		} {
-			must(s.SetState(t.Context(), step.n.ID, step.from, step.to))(t)
+			must(s.RetractNotice(t.Context(), notifier.Actor{}, step.n.ID, step.from, step.to))(t)
 		}
 		for _, n := range []notifier.Notice{retracting, retracted} {
 			before := must(s.Notice(t.Context(), n.ID))(t)
-			wantIs(t, s.EditNotice(t.Context(), &n), notifier.ErrConflict)
+			wantIs(t, s.EditNotice(t.Context(), notifier.Actor{}, &n), notifier.ErrConflict)
 			if diff := cmp.Diff(before, must(s.Notice(t.Context(), n.ID))(t)); diff != "" {
 				t.Errorf("a rejected edit changed the notice:\n%s", diff)
 			}
@@ -125,10 +125,10 @@ func TestRetractedExpiredAndAnnouncedNoticesAreNotEdited(t *testing.T) {
 		for _, id := range []int64{announced.ID, 99, 0, -1} {
 			n := expired
 			n.ID = id
-			wantIs(t, s.EditNotice(t.Context(), &n), notifier.ErrNotFound)
+			wantIs(t, s.EditNotice(t.Context(), notifier.Actor{}, &n), notifier.ErrNotFound)
 		}
 		db.clock.move(time.Hour) // the notice expires at this very moment
-		wantIs(t, s.EditNotice(t.Context(), &expired), notifier.ErrConflict)
+		wantIs(t, s.EditNotice(t.Context(), notifier.Actor{}, &expired), notifier.ErrConflict)
 	})
 }
 
@@ -143,7 +143,7 @@ func TestWorkOnAnOldRevisionDoesNotMoveTheNewOne(t *testing.T) {
 		if got := must(s.Notice(t.Context(), n.ID))(t); got.State != notifier.StateSending || got.Done != 1 {
 			t.Fatalf("before the edit it is %s with cursor %d", got.State, got.Done)
 		}
-		if err := s.EditNotice(t.Context(), &n); err != nil {
+		if err := s.EditNotice(t.Context(), notifier.Actor{}, &n); err != nil {
 			t.Fatal(err)
 		}
 		if !must(s.Move(t.Context(), n.ID, 1, notifier.StateAccepted, notifier.StateSending))(t) {

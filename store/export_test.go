@@ -10,7 +10,7 @@ import (
 
 // Announce is AnnounceOnce without an idempotency key: each call stores a new announcement.
 func (s *Store) Announce(ctx context.Context, n *notifier.Notice) error {
-	_, err := s.AnnounceOnce(ctx, n, nil)
+	_, err := s.AnnounceOnce(ctx, notifier.Deed{}, n, nil)
 	return err
 }
 

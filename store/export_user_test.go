@@ -116,7 +116,7 @@ func TestExportIsCompleteHoweverLarge(t *testing.T) {
 				Notice: &notifier.Notice{Draft: notifier.Draft{Target: toUsers("bob"), Type: "news", Title: "t", Sender: sender}}, To: roaring.BitmapOf(2),
 			}
 		}
-		if err := s.AcceptAll(t.Context(), all); err != nil {
+		if err := s.AcceptAll(t.Context(), notifier.Deed{}, all); err != nil {
 			t.Fatal(err)
 		}
 		store.Exec(t, s, `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)

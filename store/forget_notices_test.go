@@ -88,7 +88,7 @@ func TestAllTracesOfADeletedUserAreRemovedHoweverMany(t *testing.T) {
 				all[i].Notice.Sender, all[i].Notice.Target, all[i].To = notifier.UserRef(alice), toUsers("bob"), roaring.BitmapOf(2)
 			}
 		}
-		if err := s.AcceptAll(t.Context(), all); err != nil {
+		if err := s.AcceptAll(t.Context(), notifier.Deed{}, all); err != nil {
 			t.Fatal(err)
 		}
 		store.Exec(t, s, `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)

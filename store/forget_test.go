@@ -32,7 +32,7 @@ func (n sent) accept(t *testing.T, s *store.Store) int64 {
 	if n.seqs != nil {
 		a.To = roaring.BitmapOf(n.seqs...)
 	}
-	if err := s.AcceptAll(t.Context(), []*notifier.Acceptance{a}); err != nil || a.Err != nil {
+	if err := s.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{a}); err != nil || a.Err != nil {
 		t.Fatalf("accept: %v, %v", err, a.Err)
 	}
 	return a.Notice.ID

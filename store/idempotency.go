@@ -12,25 +12,38 @@ import (
 // vanishing is how often a key may disappear between the two statements that look at it.
 const vanishing = 3
 
-// addOnceQuery stores rows, some of which have keys. The transaction that claims a key stores its
+// addNoticesQuery stores rows, some of which have keys, and the entries of their deeds in the audit
+// log. The transaction that claims a key stores its
 // row; a concurrent one with the same key waits, and gets the key only if the first one rolls
 // back. Keys are claimed in order, so that two transactions with several keys cannot deadlock.
-const addOnceQuery = `WITH input AS MATERIALIZED (
-		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $20::text[], $21::text[], $22::text[], $23::bytea[])
-			WITH ORDINALITY AS r (` + postgresNotices + `, owner_kind, owner_id, key, digest, place)
+// The object and the detail of an entry are those of deedOn.
+const addNoticesQuery = `WITH input AS MATERIALIZED (
+		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $20::text[], $21::text[], $22::text[], $23::bytea[], $25::int[])
+			WITH ORDINALITY AS r (` + postgresNotices + `, owner_kind, owner_id, key, digest, deed, place)
 	), claimed AS (
 		INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at)
 		SELECT owner_kind, owner_id, key, digest, id, $24 FROM input WHERE key IS NOT NULL ORDER BY owner_kind, owner_id, key, place
 		ON CONFLICT DO NOTHING RETURNING notice_id
+	), fresh AS MATERIALIZED (
+		SELECT * FROM input WHERE key IS NULL OR id IN (SELECT notice_id FROM claimed)
 	), stored AS (
-		INSERT INTO notices (id, ` + postgresNotices + `) OVERRIDING SYSTEM VALUE
-		SELECT id, ` + postgresNotices + ` FROM input WHERE key IS NULL OR id IN (SELECT notice_id FROM claimed)
+		INSERT INTO notices (id, ` + postgresNotices + `) OVERRIDING SYSTEM VALUE SELECT id, ` + postgresNotices + ` FROM fresh
+	), recorded AS (
+		INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
+		SELECT $24, actor_kind, actor_id, action, CASE WHEN object_kind = '' AND many = 1 THEN 'notice' ELSE object_kind END,
+			CASE WHEN object_kind = '' AND many = 1 THEN CAST(low AS TEXT) ELSE object_id END,
+			CASE WHEN object_kind = '' AND many > 1 THEN many || ' notices, ' || low || ' to ' || high ELSE detail END, address
+		FROM unnest($26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[])
+			WITH ORDINALITY AS d (actor_kind, actor_id, action, object_kind, object_id, detail, address, n)
+		JOIN (SELECT deed, COUNT(*) AS many, MIN(id) AS low, MAX(id) AS high FROM fresh GROUP BY deed) f ON f.deed = n
+		WHERE actor_kind <> '' ORDER BY n
 	)
 	SELECT id, key IS NULL OR id IN (SELECT notice_id FROM claimed) FROM input ORDER BY place`
 
-// addOnce stores the rows whose requests were not accepted before, and replays the others from the
+// addNotices stores the rows whose requests were not accepted before, in one round trip, by a single
+// statement over arrays that commits by itself. It replays the others from the
 // earlier requests. An error while replaying affects only those rows.
-func addOnce(ctx context.Context, s *Store, rows []*noticeRow) error {
+func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow) error {
 	known, err := claim(ctx, s, rows)
 	if err != nil {
 		return err
@@ -66,7 +79,7 @@ func claim(ctx context.Context, s *Store, rows []*noticeRow) (known []*noticeRow
 		}
 	}
 	args := append(arraysOf(rows).args(), asked.kinds, asked.owners, asked.keys, digests, millis(s.now()))
-	stored, err := s.write.QueryContext(ctx, addOnceQuery, args...)
+	stored, err := s.write.QueryContext(ctx, addNoticesQuery, append(args, deedArrays(rows)...)...)
 	i := 0
 	err = each(stored, err, func(found *sql.Rows) error {
 		n, fresh := rows[i], false // the reply has one row for each, in the same order

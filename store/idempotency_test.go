@@ -47,7 +47,7 @@ func TestRepeatedRequestIsReplayed(t *testing.T) {
 		stored := count(t, s)
 		for _, digest := range []string{"other", "", "digest\x00", "Digest"} {
 			a := request("api", "1", digest)
-			if err := s.AcceptAll(t.Context(), []*notifier.Acceptance{a}); err != nil {
+			if err := s.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{a}); err != nil {
 				t.Fatal(err)
 			}
 			wantIs(t, a.Err, notifier.ErrOtherRequest)
@@ -70,7 +70,7 @@ func TestBatchMayContainARequestTwice(t *testing.T) {
 			{Notice: &notifier.Notice{Draft: draft()}},
 			request("o", "a", "2"), request("o", "known", "1"), request("o", "b", "1"),
 		}
-		if err := s.AcceptAll(t.Context(), all); err != nil {
+		if err := s.AcceptAll(t.Context(), notifier.Deed{}, all); err != nil {
 			t.Fatal(err)
 		}
 		for i, first := range []int{0, 1, 0, 3, -1, -1, 0} {

@@ -36,7 +36,7 @@ func TestWorkOvertakenByAnEditMovesNothing(t *testing.T) {
 		advance(0, notifier.StateSending, 9)
 
 		edited := n
-		if err := s.EditNotice(t.Context(), &edited); err != nil {
+		if err := s.EditNotice(t.Context(), notifier.Actor{}, &edited); err != nil {
 			t.Fatal(err)
 		}
 		stands("edited while sending", notifier.StateAccepted, 0, 1)
@@ -50,7 +50,7 @@ func TestWorkOvertakenByAnEditMovesNothing(t *testing.T) {
 		move(1, notifier.StateAccepted, notifier.StateSent, true)
 		stands("sent", notifier.StateSent, 0, 1)
 
-		if err := s.EditNotice(t.Context(), &edited); err != nil {
+		if err := s.EditNotice(t.Context(), notifier.Actor{}, &edited); err != nil {
 			t.Fatal(err)
 		}
 		stands("edited after all recipients had it", notifier.StateSending, 0, 2)

@@ -128,7 +128,7 @@ func TestCountsArePagedAndLeaveOutExpiredNotices(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		must(s.SetState(t.Context(), 4, notifier.StateAccepted, notifier.StateRetracted))(t)
+		must(s.RetractNotice(t.Context(), notifier.Actor{}, 4, notifier.StateAccepted, notifier.StateRetracted))(t)
 		store.Exec(t, s, `UPDATE notices SET expires_at = `+strconv.FormatInt(db.clock.now().UnixMilli(), 10)+` WHERE id = 3`)
 		count := func(id int64) notifier.NoticeCount {
 			return notifier.NoticeCount{NoticeID: id, Partition: 7, Delivered: id * 10, Read: id}

@@ -63,16 +63,22 @@ func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
 	return counts, s.fail(err, "count unfinished notices")
 }
 
-// SetState changes the state of a notice and resets its cursor to 0. It reports whether it did: it
-// does nothing if the state is no longer from. Starting a retraction also marks the notice as
-// changed: see Since.
-func (s *Store) SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error) {
+// RetractNotice begins to retract a notice to inboxes, or cancels a scheduled one: it changes its state
+// from one to the other, resets its cursor to 0 and marks it as changed (see Since). It reports whether
+// it did: it does nothing if the state is no longer from.
+func (s *Store) RetractNotice(ctx context.Context, by notifier.Actor, id int64, from, to notifier.State) (done bool, err error) {
 	set, args := `state = $1, done = 0`, []any{string(to), id, string(from)}
 	if to == notifier.StateRetracting {
 		set, args = set+`, changed_at = $4`, append(args, millis(s.now()))
 	}
-	changed, err := s.exec(ctx, `UPDATE notices SET `+set+` WHERE id = $2 AND state = $3`, args...)
-	return changed > 0, s.fail(err, "move notice %d from %s to %s", id, from, to)
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		changed, err := change(ctx, tx, `UPDATE notices SET `+set+` WHERE id = $2 AND state = $3`, args...)
+		if done = changed > 0; err != nil || !done {
+			return err
+		}
+		return s.record(ctx, tx, by, "notice.retract", notifier.NoticeRef(id), "")
+	})
+	return done, s.fail(err, "move notice %d from %s to %s", id, from, to)
 }
 
 func (s *Store) notices(ctx context.Context, where string, args ...any) ([]notifier.Notice, error) {

@@ -124,7 +124,7 @@ func TestCursorOnlyMovesForwardWithinItsState(t *testing.T) {
 		}
 		move := func(from, to notifier.State, want bool) {
 			t.Helper()
-			if ok := must(other.SetState(t.Context(), n.ID, from, to))(t); ok != want {
+			if ok := must(other.RetractNotice(t.Context(), notifier.Actor{}, n.ID, from, to))(t); ok != want {
 				t.Errorf("%s → %s: %v; want %v", from, to, ok, want)
 			}
 		}
@@ -150,7 +150,7 @@ func TestOnlyOneInstanceChangesAState(t *testing.T) {
 		moved := make(chan bool)
 		for i := range 8 {
 			go func() {
-				ok, err := stores[i%2].SetState(t.Context(), n.ID, notifier.StateAccepted, notifier.StateSending)
+				ok, err := stores[i%2].RetractNotice(t.Context(), notifier.Actor{}, n.ID, notifier.StateAccepted, notifier.StateSending)
 				if err != nil {
 					t.Error(err)
 				}
@@ -186,7 +186,7 @@ func TestUnfinishedNoticesAreFoundOldestFirst(t *testing.T) {
 		}
 		for _, state := range slices.Concat(states, states) {
 			n := accept(t, s, draft())
-			must(s.SetState(t.Context(), n.ID, notifier.StateAccepted, state))(t)
+			must(s.RetractNotice(t.Context(), notifier.Actor{}, n.ID, notifier.StateAccepted, state))(t)
 		}
 		if got := unfinished(t, s, 100); !slices.Equal(got, []int64{1, 2, 4, 6, 7, 9}) {
 			t.Errorf("unfinished = %v", got)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -16,30 +15,6 @@ const (
 	postgresArrays = `$1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
 		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::bigint[], $18::bytea[], $19::bigint[]`
 )
-
-// addNotices inserts all rows in one round trip, by a single statement over arrays that commits by
-// itself.
-func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow) error {
-	for _, n := range rows {
-		if n.once != nil {
-			return addOnce(ctx, s, rows)
-		}
-	}
-	stored, err := s.write.QueryContext(ctx, `INSERT INTO notices (`+postgresNotices+`)
-		SELECT * FROM unnest(`+postgresArrays+`) RETURNING id`, arraysOf(rows).args()...)
-	i := 0
-	err = each(stored, err, func(found *sql.Rows) error {
-		if i == len(rows) {
-			return fmt.Errorf("more than %d notices were stored", len(rows))
-		}
-		i++
-		return found.Scan(&rows[i-1].id)
-	})
-	if err == nil && i < len(rows) {
-		err = fmt.Errorf("%d notices were stored instead of %d", i, len(rows))
-	}
-	return err
-}
 
 // noticeArrays holds rows by column.
 type noticeArrays struct {

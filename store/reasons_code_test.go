@@ -136,7 +136,7 @@ func TestReasonsAreStoredWithTheNotice(t *testing.T) {
 			}
 		}
 		edited := with
-		if err := s.EditNotice(t.Context(), &edited); err != nil || !sameReasons(edited.Reasons, reasons) {
+		if err := s.EditNotice(t.Context(), notifier.Actor{}, &edited); err != nil || !sameReasons(edited.Reasons, reasons) {
 			t.Errorf("after an edit: %v, %v", edited.Reasons, err)
 		}
 		store.Exec(t, s, `UPDATE notices SET reasons = recipients WHERE id = 1`)

@@ -23,7 +23,7 @@ func TestConfirmReturnsNoticesThatMoved(t *testing.T) {
 		for i, state := range map[int]notifier.State{
 			2: notifier.StateRetracting, 3: notifier.StateRetracted, 4: notifier.StateSending, 5: notifier.StateSent, 6: notifier.StateSent,
 		} {
-			must(s.SetState(t.Context(), id(i), notifier.StateAccepted, state))(t)
+			must(s.RetractNotice(t.Context(), notifier.Actor{}, id(i), notifier.StateAccepted, state))(t)
 		}
 		// Bob's host edits notice 1; notice 6 is sent in another revision.
 		store.Exec(t, s, `UPDATE notices SET rev = 1 WHERE title IN ('notice 1', 'notice 6', 'notice 7')`)
@@ -61,8 +61,8 @@ func TestUnfinishedNoticesAreReadInPages(t *testing.T) {
 		all := batch(5)
 		all[4].To = nil
 		acceptAll(t, s, all...)
-		must(s.SetState(t.Context(), all[1].Notice.ID, notifier.StateAccepted, notifier.StateSent))(t)
-		must(s.SetState(t.Context(), all[2].Notice.ID, notifier.StateAccepted, notifier.StateSending))(t)
+		must(s.RetractNotice(t.Context(), notifier.Actor{}, all[1].Notice.ID, notifier.StateAccepted, notifier.StateSent))(t)
+		must(s.RetractNotice(t.Context(), notifier.Actor{}, all[2].Notice.ID, notifier.StateAccepted, notifier.StateSending))(t)
 		if err := s.Advance(t.Context(), all[2].Notice.ID, 0, notifier.StateSending, 2); err != nil {
 			t.Fatal(err)
 		}
@@ -91,10 +91,10 @@ func TestRetractedNoticeCountsAsChanged(t *testing.T) {
 		acceptAll(t, s, all...)
 		db.clock.move(24 * time.Hour)
 		since := db.clock.now()
-		must(s.SetState(t.Context(), all[0].Notice.ID, notifier.StateAccepted, notifier.StateSent))(t)
-		must(s.SetState(t.Context(), all[1].Notice.ID, notifier.StateAccepted, notifier.StateRetracting))(t)
+		must(s.RetractNotice(t.Context(), notifier.Actor{}, all[0].Notice.ID, notifier.StateAccepted, notifier.StateSent))(t)
+		must(s.RetractNotice(t.Context(), notifier.Actor{}, all[1].Notice.ID, notifier.StateAccepted, notifier.StateRetracting))(t)
 		db.clock.move(time.Hour)
-		must(s.SetState(t.Context(), all[1].Notice.ID, notifier.StateRetracting, notifier.StateRetracted))(t)
+		must(s.RetractNotice(t.Context(), notifier.Actor{}, all[1].Notice.ID, notifier.StateRetracting, notifier.StateRetracted))(t)
 		for at, want := range map[time.Time][]int64{since: {all[1].Notice.ID}, since.Add(time.Millisecond): nil} {
 			if got := must(s.Since(t.Context(), at, 0, 10))(t); !slices.Equal(got, want) {
 				t.Errorf("since %v: %v; want %v", at, got, want)

@@ -69,13 +69,19 @@ func (s *Store) Release(ctx context.Context, all []*notifier.Acceptance) error {
 // EditScheduled gives a scheduled notice the title, body, link, time and expiry of n, in its next
 // revision, and raises n.Revision. It returns notifier.ErrConflict if the notice was edited since
 // n.Revision, or is no longer scheduled.
-func (s *Store) EditScheduled(ctx context.Context, n *notifier.Notice) error {
-	changed, err := s.exec(ctx, `UPDATE notices SET rev = rev + 1, title = $1, body = $2, link = $3, send_at = $4, expires_at = $5, search = $6
-		WHERE id = $7 AND rev = $8 AND state = 'scheduled'`,
-		n.Title, n.Body, n.Link, millis(n.SendAt), millis(n.ExpiresAt), searchable(n.Title, n.Sender), n.ID, n.Revision)
-	if err == nil && changed == 0 {
-		err = notifier.ErrConflict
-	}
+func (s *Store) EditScheduled(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		changed, err := change(ctx, tx, `UPDATE notices SET rev = rev + 1, title = $1, body = $2, link = $3, send_at = $4, expires_at = $5, search = $6
+			WHERE id = $7 AND rev = $8 AND state = 'scheduled'`,
+			n.Title, n.Body, n.Link, millis(n.SendAt), millis(n.ExpiresAt), searchable(n.Title, n.Sender), n.ID, n.Revision)
+		if err == nil && changed == 0 {
+			err = notifier.ErrConflict
+		}
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "notice.edit", notifier.NoticeRef(n.ID), "")
+	})
 	if err != nil {
 		return s.fail(err, "edit scheduled notice %d", n.ID)
 	}

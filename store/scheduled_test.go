@@ -91,15 +91,15 @@ func TestAnEditedOrCancelledNoticeIsNotReleasedAsItWas(t *testing.T) {
 		n := *edited
 		n.Title, n.Body, n.Link, n.SendAt = "Another", "text", "/x", db.clock.now().Add(time.Hour)
 		n.ExpiresAt = n.SendAt.Add(time.Hour)
-		if err := s.EditScheduled(t.Context(), &n); err != nil || n.Revision != 1 {
+		if err := s.EditScheduled(t.Context(), notifier.Actor{}, &n); err != nil || n.Revision != 1 {
 			t.Fatalf("%v, revision %d", err, n.Revision)
 		}
 		stale := *edited
-		wantIs(t, s.EditScheduled(t.Context(), &stale), notifier.ErrConflict)
-		if !must(s.SetState(t.Context(), cancelled.ID, notifier.StateScheduled, notifier.StateRetracted))(t) {
+		wantIs(t, s.EditScheduled(t.Context(), notifier.Actor{}, &stale), notifier.ErrConflict)
+		if !must(s.RetractNotice(t.Context(), notifier.Actor{}, cancelled.ID, notifier.StateScheduled, notifier.StateRetracted))(t) {
 			t.Error("the notice was not cancelled")
 		}
-		wantIs(t, s.EditScheduled(t.Context(), cancelled), notifier.ErrConflict)
+		wantIs(t, s.EditScheduled(t.Context(), notifier.Actor{}, cancelled), notifier.ErrConflict)
 		all := []*notifier.Acceptance{{Notice: &due[0], To: roaring.BitmapOf(1)}, {Notice: &due[1], To: roaring.BitmapOf(1)}}
 		if err := s.Release(t.Context(), all); err != nil {
 			t.Fatal(err)

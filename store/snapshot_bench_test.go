@@ -90,7 +90,7 @@ func BenchmarkDeleteUser(b *testing.B) {
 					all[i].To = everybody
 				}
 			}
-			if err := s.AcceptAll(b.Context(), all); err != nil {
+			if err := s.AcceptAll(b.Context(), notifier.Deed{}, all); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -35,7 +35,7 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 				return err
 			}
 		}
-		return nil
+		return s.recordDeeds(row, tx, rows)
 	})
 }
 

@@ -26,7 +26,7 @@ func TestNoticesBySubjectLeavesOutEndedNotices(t *testing.T) {
 		acceptFor(t, s, db, about(""), 1)
 		for _, to := range []notifier.State{notifier.StateRetracting, notifier.StateRetracted} {
 			n := acceptFor(t, s, db, about("invoice:42"), 1)
-			must(s.SetState(t.Context(), n.ID, notifier.StateAccepted, to))(t)
+			must(s.RetractNotice(t.Context(), notifier.Actor{}, n.ID, notifier.StateAccepted, to))(t)
 		}
 		late := notifier.Notice{Draft: about("invoice:42"), ExpiresAt: db.clock.now()} // it expires at this very moment
 		acceptAll(t, s, &notifier.Acceptance{Notice: &late})

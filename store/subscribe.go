@@ -15,13 +15,13 @@ import (
 //
 // It returns a *notifier.InvalidError for the faults that Subscription.Validate finds, and with
 // notifier.CodeUnknownUser on user or notifier.CodeUnknownRole on role.
-func (s *Store) Subscribe(ctx context.Context, sub notifier.Subscription) (revision int64, added bool, err error) {
-	return s.SubscribeWithin(ctx, sub, 0)
+func (s *Store) Subscribe(ctx context.Context, by notifier.Actor, sub notifier.Subscription) (revision int64, added bool, err error) {
+	return s.SubscribeWithin(ctx, by, sub, 0)
 }
 
 // SubscribeWithin is Subscribe with a limit on the number of the user's own subscriptions: one more
 // gives a *notifier.InvalidError with notifier.CodeTooManySubs on type. 0 means no limit.
-func (s *Store) SubscribeWithin(ctx context.Context, sub notifier.Subscription, most int) (revision int64, added bool, err error) {
+func (s *Store) SubscribeWithin(ctx context.Context, by notifier.Actor, sub notifier.Subscription, most int) (revision int64, added bool, err error) {
 	if err := sub.Validate(); err != nil {
 		return 0, false, err
 	}
@@ -41,14 +41,18 @@ func (s *Store) SubscribeWithin(ctx context.Context, sub notifier.Subscription, 
 				return false, err
 			}
 		}
-		return true, s.ensureType(ctx, tx, sub.Type)
+		if err := s.ensureType(ctx, tx, sub.Type); err != nil {
+			return false, err
+		}
+		object, topic := sub.Audited()
+		return true, s.record(ctx, tx, by, "subscription.add", object, topic)
 	})
 	return revision, added, s.fail(err, "subscribe to %s:%s", sub.Type, sub.Scope)
 }
 
 // Unsubscribe removes a subscription. removed is false if there was none, or if the subscriber is
 // unknown. revision is as in Subscribe.
-func (s *Store) Unsubscribe(ctx context.Context, sub notifier.Subscription) (revision int64, removed bool, err error) {
+func (s *Store) Unsubscribe(ctx context.Context, by notifier.Actor, sub notifier.Subscription) (revision int64, removed bool, err error) {
 	if err := sub.Validate(); err != nil {
 		return 0, false, err
 	}
@@ -67,7 +71,11 @@ func (s *Store) Unsubscribe(ctx context.Context, sub notifier.Subscription) (rev
 		}
 		n, err := change(ctx, tx, `DELETE FROM subscriptions WHERE type = $1 AND scope = $2 AND `+column+` = $3`,
 			sub.Type, sub.Scope, who)
-		return n > 0, err
+		if err != nil || n == 0 {
+			return false, err
+		}
+		object, topic := sub.Audited()
+		return true, s.record(ctx, tx, by, "subscription.remove", object, topic)
 	})
 	return revision, removed, s.fail(err, "unsubscribe from %s:%s", sub.Type, sub.Scope)
 }

@@ -27,7 +27,7 @@ func byRole(typ, scope, name string) notifier.Subscription {
 func subscribe(t testing.TB, s *store.Store, all ...notifier.Subscription) {
 	t.Helper()
 	for _, sub := range all {
-		if _, added, err := s.Subscribe(t.Context(), sub); err != nil || !added {
+		if _, added, err := s.Subscribe(t.Context(), notifier.Actor{}, sub); err != nil || !added {
 			t.Fatalf("subscribe %+v: added %v, %v", sub, added, err)
 		}
 	}
@@ -56,16 +56,36 @@ func TestRevisionRisesOnlyWithRealChanges(t *testing.T) {
 			do      func() (int64, bool, error)
 			changed bool
 		}{
-			{"a user subscribes", func() (int64, bool, error) { return s.Subscribe(t.Context(), byUser("stock", "119240", "alice")) }, true},
-			{"again", func() (int64, bool, error) { return s.Subscribe(t.Context(), byUser("stock", "119240", "alice")) }, false},
-			{"a role too", func() (int64, bool, error) { return s.Subscribe(t.Context(), byRole("stock", "119240", "picker")) }, true},
-			{"again", func() (int64, bool, error) { return s.Subscribe(t.Context(), byRole("stock", "119240", "picker")) }, false},
-			{"another scope", func() (int64, bool, error) { return s.Subscribe(t.Context(), byUser("stock", "", "alice")) }, true},
-			{"an unknown user unsubscribes", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byUser("stock", "", "bob")) }, false},
-			{"the user unsubscribes", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byUser("stock", "119240", "alice")) }, true},
-			{"again", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byUser("stock", "119240", "alice")) }, false},
-			{"the role unsubscribes", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byRole("stock", "119240", "picker")) }, true},
-			{"no such role", func() (int64, bool, error) { return s.Unsubscribe(t.Context(), byRole("stock", "119240", "nobody")) }, false},
+			{"a user subscribes", func() (int64, bool, error) {
+				return s.Subscribe(t.Context(), notifier.Actor{}, byUser("stock", "119240", "alice"))
+			}, true},
+			{"again", func() (int64, bool, error) {
+				return s.Subscribe(t.Context(), notifier.Actor{}, byUser("stock", "119240", "alice"))
+			}, false},
+			{"a role too", func() (int64, bool, error) {
+				return s.Subscribe(t.Context(), notifier.Actor{}, byRole("stock", "119240", "picker"))
+			}, true},
+			{"again", func() (int64, bool, error) {
+				return s.Subscribe(t.Context(), notifier.Actor{}, byRole("stock", "119240", "picker"))
+			}, false},
+			{"another scope", func() (int64, bool, error) {
+				return s.Subscribe(t.Context(), notifier.Actor{}, byUser("stock", "", "alice"))
+			}, true},
+			{"an unknown user unsubscribes", func() (int64, bool, error) {
+				return s.Unsubscribe(t.Context(), notifier.Actor{}, byUser("stock", "", "bob"))
+			}, false},
+			{"the user unsubscribes", func() (int64, bool, error) {
+				return s.Unsubscribe(t.Context(), notifier.Actor{}, byUser("stock", "119240", "alice"))
+			}, true},
+			{"again", func() (int64, bool, error) {
+				return s.Unsubscribe(t.Context(), notifier.Actor{}, byUser("stock", "119240", "alice"))
+			}, false},
+			{"the role unsubscribes", func() (int64, bool, error) {
+				return s.Unsubscribe(t.Context(), notifier.Actor{}, byRole("stock", "119240", "picker"))
+			}, true},
+			{"no such role", func() (int64, bool, error) {
+				return s.Unsubscribe(t.Context(), notifier.Actor{}, byRole("stock", "119240", "nobody"))
+			}, false},
 		} {
 			if step.changed {
 				now++
@@ -85,20 +105,21 @@ func TestSubscribeRequiresASubscriberAndCreatesTheType(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		addUser(t, s, "alice", "picker")
-		_, _, err := s.Subscribe(t.Context(), byUser("stock", "1", "bob"))
+		_, _, err := s.Subscribe(t.Context(), notifier.Actor{}, byUser("stock", "1", "bob"))
 		invalid(t, err, "user", notifier.CodeUnknownUser, map[string]any{"Name": "bob"})
-		_, _, err = s.Subscribe(t.Context(), byRole("stock", "1", "alice"))
+		_, _, err = s.Subscribe(t.Context(), notifier.Actor{}, byRole("stock", "1", "alice"))
 		invalid(t, err, "role", notifier.CodeUnknownRole, map[string]any{"Name": "alice"})
-		_, _, err = s.Subscribe(t.Context(), byUser("Stock", "1", "alice"))
+		_, _, err = s.Subscribe(t.Context(), notifier.Actor{}, byUser("Stock", "1", "alice"))
 		invalid(t, err, "type", notifier.CodeBadType, nil)
-		_, _, err = s.Unsubscribe(t.Context(), byUser("stock", "a b", "alice"))
+		_, _, err = s.Unsubscribe(t.Context(), notifier.Actor{}, byUser("stock", "a b", "alice"))
 		invalid(t, err, "scope", notifier.CodeBadScope, nil)
-		_, _, err = s.Subscribe(t.Context(), notifier.Subscription{
+		_, _, err = s.Subscribe(t.Context(), notifier.Actor{}, notifier.Subscription{
 			Topic: notifier.Topic{Type: "stock"}, Subscriber: notifier.Subscriber{User: "alice", Role: "picker"},
 		})
+
 		invalid(t, err, "user", notifier.CodeOneSubscriber, nil)
 		for _, name := range []string{"a\x00b", "\xff", strings.Repeat("x", 201)} {
-			if _, _, err := s.Subscribe(t.Context(), byUser("stock", "1", name)); !errors.As(err, new(*notifier.InvalidError)) {
+			if _, _, err := s.Subscribe(t.Context(), notifier.Actor{}, byUser("stock", "1", name)); !errors.As(err, new(*notifier.InvalidError)) {
 				t.Errorf("%q subscribes: %v", name, err)
 			}
 		}
@@ -123,10 +144,10 @@ func TestConcurrentSubscriptionsAreEachCountedOnce(t *testing.T) {
 				for j := range 10 {
 					for _, do := range []func() (int64, bool, error){
 						func() (int64, bool, error) {
-							return stores[i%2].Subscribe(t.Context(), byUser("stock", strconv.Itoa(j%3), "alice"))
+							return stores[i%2].Subscribe(t.Context(), notifier.Actor{}, byUser("stock", strconv.Itoa(j%3), "alice"))
 						},
 						func() (int64, bool, error) {
-							return stores[i%2].Unsubscribe(t.Context(), byUser("stock", strconv.Itoa((i+j)%3), "alice"))
+							return stores[i%2].Unsubscribe(t.Context(), notifier.Actor{}, byUser("stock", strconv.Itoa((i+j)%3), "alice"))
 						},
 					} {
 						_, changed, err := do()
@@ -155,7 +176,7 @@ func TestNumberOfSubscriptionsIsLimited(t *testing.T) {
 		var refused atomic.Int64
 		for i := range 12 {
 			wg.Go(func() {
-				_, added, err := stores[i%2].SubscribeWithin(t.Context(), byUser("stock", strconv.Itoa(i), "alice"), 5)
+				_, added, err := stores[i%2].SubscribeWithin(t.Context(), notifier.Actor{}, byUser("stock", strconv.Itoa(i), "alice"), 5)
 				var bad *notifier.InvalidError
 				if errors.As(err, &bad) && bad.Fields[0].Code == notifier.CodeTooManySubs && bad.Fields[0].Params["Max"] == 5 && !added {
 					refused.Add(1)
@@ -169,7 +190,7 @@ func TestNumberOfSubscriptionsIsLimited(t *testing.T) {
 		if len(has) != 5 || revision != 5 || refused.Load() != 7 {
 			t.Errorf("%d subscriptions are stored, %d were rejected, the revision is %d", len(has), refused.Load(), revision)
 		}
-		_, added, err := stores[0].SubscribeWithin(t.Context(), has[0], 5) // exists already
+		_, added, err := stores[0].SubscribeWithin(t.Context(), notifier.Actor{}, has[0], 5) // exists already
 		if err != nil || added {
 			t.Errorf("an existing subscription: added %v, %v", added, err)
 		}
@@ -185,7 +206,7 @@ func TestSubscriberDeletedMeanwhileIsUnknown(t *testing.T) {
 			var wg sync.WaitGroup
 			for _, sub := range []notifier.Subscription{byUser("stock", "1", name), byRole("stock", "1", "role of "+name)} {
 				wg.Go(func() {
-					if _, _, err := stores[0].Subscribe(t.Context(), sub); err != nil && !errors.As(err, new(*notifier.InvalidError)) {
+					if _, _, err := stores[0].Subscribe(t.Context(), notifier.Actor{}, sub); err != nil && !errors.As(err, new(*notifier.InvalidError)) {
 						t.Errorf("subscribe: %v", err)
 					}
 				})

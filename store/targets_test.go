@@ -57,7 +57,7 @@ func TestAnUnreadEntryMakesItsTargetDueAfterItsWait(t *testing.T) {
 		s := db.open(t)
 		half := notifier.When{Wait: 30 * time.Minute}
 		bob := addUser(t, s, "bob")
-		if err := s.SaveType(t.Context(), notifier.NoticeType{Slug: "alarm", Urgent: true}); err != nil {
+		if err := s.SaveType(t.Context(), notifier.Actor{}, notifier.NoticeType{Slug: "alarm", Urgent: true}); err != nil {
 			t.Fatal(err)
 		}
 		giveMail(t, s, "bob", "bob@example.com")

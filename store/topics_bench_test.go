@@ -107,10 +107,10 @@ func BenchmarkTopics(b *testing.B) {
 		b.Run("subscribe and leave", func(b *testing.B) {
 			for b.Loop() {
 				sub := byUser("stock", "new", "user.77")
-				if _, _, err := s.Subscribe(b.Context(), sub); err != nil {
+				if _, _, err := s.Subscribe(b.Context(), notifier.Actor{}, sub); err != nil {
 					b.Fatal(err)
 				}
-				if _, _, err := s.Unsubscribe(b.Context(), sub); err != nil {
+				if _, _, err := s.Unsubscribe(b.Context(), notifier.Actor{}, sub); err != nil {
 					b.Fatal(err)
 				}
 			}

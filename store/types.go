@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -86,7 +87,7 @@ func (s *Store) Types(ctx context.Context) ([]notifier.NoticeType, error) {
 // SaveType creates a type or replaces its description; CreatedAt stays the time of its first use.
 // Empty names are dropped. It returns a *notifier.InvalidError for invalid fields, except for an
 // ExpiresIn beyond the retention of notices, which the caller must check.
-func (s *Store) SaveType(ctx context.Context, t notifier.NoticeType) error {
+func (s *Store) SaveType(ctx context.Context, by notifier.Actor, t notifier.NoticeType) error {
 	if err := t.Validate(math.MaxInt64); err != nil {
 		return err
 	}
@@ -100,17 +101,23 @@ func (s *Store) SaveType(ctx context.Context, t notifier.NoticeType) error {
 	if err != nil {
 		return fmt.Errorf("encode the names of type %s: %w", t.Slug, err)
 	}
-	_, err = s.exec(ctx, `INSERT INTO notice_types (slug, names, expires_in, no_mute, open, icon, color, urgent, push, mail, created_at)
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO notice_types (slug, names, expires_in, no_mute, open, icon, color, urgent, push, mail, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (slug) DO UPDATE SET names = excluded.names,
 			expires_in = excluded.expires_in, no_mute = excluded.no_mute, open = excluded.open, icon = excluded.icon, color = excluded.color,
 			urgent = excluded.urgent, push = excluded.push, mail = excluded.mail`,
-		t.Slug, string(names), t.ExpiresIn.Milliseconds(), t.NoMute, t.Open, t.Icon, t.Color, t.Urgent, !t.NoPush, !t.NoMail, millis(s.now()))
+			t.Slug, string(names), t.ExpiresIn.Milliseconds(), t.NoMute, t.Open, t.Icon, t.Color, t.Urgent, !t.NoPush, !t.NoMail, millis(s.now()))
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "type.save", notifier.TypeRef(t.Slug), "")
+	})
 	return s.fail(err, "save type %s", t.Slug)
 }
 
 // DeleteType deletes a type; its next use creates it again. It returns notifier.ErrNotFound for an
 // unknown type and notifier.ErrConflict for one with subscriptions.
-func (s *Store) DeleteType(ctx context.Context, slug string) error {
+func (s *Store) DeleteType(ctx context.Context, by notifier.Actor, slug string) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := lockSubscriptions(ctx, tx, 0); err != nil {
 			return err
@@ -127,14 +134,17 @@ func (s *Store) DeleteType(ctx context.Context, slug string) error {
 		if err == nil && n == 0 {
 			err = notifier.ErrNotFound
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "type.delete", notifier.TypeRef(slug), "")
 	})
 	return s.fail(err, "delete type %q", slug)
 }
 
 // DeleteUndescribed deletes the types that exist only because they were used: they have no name, no
 // settings of their own and no subscriptions. It returns their number.
-func (s *Store) DeleteUndescribed(ctx context.Context) (n int64, err error) {
+func (s *Store) DeleteUndescribed(ctx context.Context, by notifier.Actor) (n int64, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := lockSubscriptions(ctx, tx, 0); err != nil {
 			return err
@@ -142,7 +152,10 @@ func (s *Store) DeleteUndescribed(ctx context.Context) (n int64, err error) {
 		n, err = change(ctx, tx, `DELETE FROM notice_types WHERE names = '{}' AND expires_in = 0 AND NOT no_mute AND NOT open AND icon = '' AND color = ''
 				AND NOT urgent AND push AND mail
 			AND NOT EXISTS (SELECT 1 FROM subscriptions WHERE subscriptions.type = notice_types.slug)`)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "type.tidy", notifier.Ref{}, strconv.FormatInt(n, 10))
 	})
 	return n, s.fail(err, "delete the undescribed types")
 }

@@ -33,7 +33,7 @@ func TestFirstUseCreatesATypeAndLaterUsesKeepIt(t *testing.T) {
 		ensure()
 		ensure("stock", "like", "stock")
 		like := notifier.NoticeType{Slug: "like", Names: map[string]string{"en": "Likes", "ja": "いいね"}, ExpiresIn: 72 * time.Hour, NoMute: true, Open: true}
-		if err := s.SaveType(t.Context(), like); err != nil {
+		if err := s.SaveType(t.Context(), notifier.Actor{}, like); err != nil {
 			t.Fatal(err)
 		}
 		db.clock.move(time.Hour)
@@ -52,7 +52,7 @@ func TestSaveTypeReplacesTheDescription(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		made := db.clock.now()
-		save := func(typ notifier.NoticeType) error { return s.SaveType(t.Context(), typ) }
+		save := func(typ notifier.NoticeType) error { return s.SaveType(t.Context(), notifier.Actor{}, typ) }
 		if err := save(notifier.NoticeType{
 			Slug: "news", Names: map[string]string{"en": "News", "zh-Hans": "新闻 \"<&>'", "ja": ""}, ExpiresIn: 1500 * time.Millisecond, Open: true, Icon: "truck", Color: "teal",
 		}); err != nil {
@@ -81,20 +81,20 @@ func TestTypeWithSubscriptionsIsNotDeleted(t *testing.T) {
 		if err := s.EnsureTypes(t.Context(), []string{"like"}); err != nil {
 			t.Fatal(err)
 		}
-		wantIs(t, s.DeleteType(t.Context(), "stock"), notifier.ErrConflict)
-		wantIs(t, s.DeleteType(t.Context(), "order"), notifier.ErrConflict)
+		wantIs(t, s.DeleteType(t.Context(), notifier.Actor{}, "stock"), notifier.ErrConflict)
+		wantIs(t, s.DeleteType(t.Context(), notifier.Actor{}, "order"), notifier.ErrConflict)
 		for _, unknown := range []string{"lik", "", "a\x00", "\xff"} {
-			wantIs(t, s.DeleteType(t.Context(), unknown), notifier.ErrNotFound)
+			wantIs(t, s.DeleteType(t.Context(), notifier.Actor{}, unknown), notifier.ErrNotFound)
 		}
-		if _, removed, err := s.Unsubscribe(t.Context(), byUser("stock", "1", "alice")); err != nil || !removed {
+		if _, removed, err := s.Unsubscribe(t.Context(), notifier.Actor{}, byUser("stock", "1", "alice")); err != nil || !removed {
 			t.Fatal(removed, err)
 		}
 		revision := must(s.SubscriptionRevision(t.Context()))(t)
 		for _, slug := range []string{"stock", "like"} {
-			if err := s.DeleteType(t.Context(), slug); err != nil {
+			if err := s.DeleteType(t.Context(), notifier.Actor{}, slug); err != nil {
 				t.Errorf("delete %s: %v", slug, err)
 			}
-			wantIs(t, s.DeleteType(t.Context(), slug), notifier.ErrNotFound)
+			wantIs(t, s.DeleteType(t.Context(), notifier.Actor{}, slug), notifier.ErrNotFound)
 		}
 		wantTypes(t, s, notifier.NoticeType{Slug: "order", CreatedAt: db.clock.now()})
 		if got := must(s.SubscriptionRevision(t.Context()))(t); got != revision {
@@ -111,7 +111,7 @@ func TestConcurrentSubscribeAndDeleteTypeAgree(t *testing.T) {
 		for range 20 {
 			var wg sync.WaitGroup
 			wg.Go(func() { subscribe(t, stores[0], byUser("stock", "1", "alice")) })
-			wg.Go(func() { _ = stores[1].DeleteType(t.Context(), "stock") })
+			wg.Go(func() { _ = stores[1].DeleteType(t.Context(), notifier.Actor{}, "stock") })
 			wg.Go(func() {
 				if err := stores[1].EnsureTypes(t.Context(), []string{"stock", "order", "like"}); err != nil {
 					t.Error(err)
@@ -121,11 +121,11 @@ func TestConcurrentSubscribeAndDeleteTypeAgree(t *testing.T) {
 			if types := must(stores[0].Types(t.Context()))(t); len(types) != 3 {
 				t.Fatalf("types are %v; want stock among them", types)
 			}
-			if _, removed, err := stores[0].Unsubscribe(t.Context(), byUser("stock", "1", "alice")); err != nil || !removed {
+			if _, removed, err := stores[0].Unsubscribe(t.Context(), notifier.Actor{}, byUser("stock", "1", "alice")); err != nil || !removed {
 				t.Fatal(removed, err)
 			}
 			for _, slug := range []string{"stock", "order", "like"} {
-				if err := stores[0].DeleteType(t.Context(), slug); err != nil {
+				if err := stores[0].DeleteType(t.Context(), notifier.Actor{}, slug); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -140,18 +140,18 @@ func TestDeleteUndescribedDeletesOnlyUndescribedTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		addUser(t, s, "alice")
-		if _, _, err := s.SubscribeWithin(t.Context(), byUser("wanted", "", "alice"), 0); err != nil {
+		if _, _, err := s.SubscribeWithin(t.Context(), notifier.Actor{}, byUser("wanted", "", "alice"), 0); err != nil {
 			t.Fatal(err)
 		}
 		for _, described := range []notifier.NoticeType{
 			{Slug: "named", Names: map[string]string{"en": "Named"}}, {Slug: "brief", ExpiresIn: time.Hour}, {Slug: "loud", NoMute: true}, {Slug: "open", Open: true},
 		} {
-			if err := s.SaveType(t.Context(), described); err != nil {
+			if err := s.SaveType(t.Context(), notifier.Actor{}, described); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, want := range []int64{2, 0} {
-			if n := must(s.DeleteUndescribed(t.Context()))(t); n != want {
+			if n := must(s.DeleteUndescribed(t.Context(), notifier.Actor{}))(t); n != want {
 				t.Errorf("%d types were deleted, want %d", n, want)
 			}
 		}

@@ -27,11 +27,11 @@ func TestWaitingCountsFromAcceptanceOrRetraction(t *testing.T) {
 		acceptAll(t, s, all...)
 		want(3, begin)
 		for _, a := range all {
-			must(s.SetState(t.Context(), a.Notice.ID, notifier.StateAccepted, notifier.StateSent))(t)
+			must(s.RetractNotice(t.Context(), notifier.Actor{}, a.Notice.ID, notifier.StateAccepted, notifier.StateSent))(t)
 		}
 		want(0, time.Time{})
 		db.clock.move(time.Hour)
-		must(s.SetState(t.Context(), all[1].Notice.ID, notifier.StateSent, notifier.StateRetracting))(t)
+		must(s.RetractNotice(t.Context(), notifier.Actor{}, all[1].Notice.ID, notifier.StateSent, notifier.StateRetracting))(t)
 		want(1, begin.Add(time.Hour))
 	})
 }

@@ -48,7 +48,7 @@ func (a announceCmd) Run(ctx context.Context, cfg config.Config, c *console) err
 		sure, err := p.Confirm(ctx, draft)
 		var n notifier.Notice
 		if err == nil {
-			n, err = p.Send(ctx, sure, nil)
+			n, err = p.Send(ctx, notifier.Actor{Ref: draft.Sender}, sure, nil)
 		}
 		if ctx.Err() != nil {
 			err = errors.Join(err, closeAll()) // commands in flight end with their client

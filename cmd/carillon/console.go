@@ -150,9 +150,3 @@ func (c *console) withPeople(ctx context.Context, cfg config.Config, work func(*
 
 // commandLine is the actor of changes made by commands.
 func commandLine() notifier.Actor { return notifier.Actor{Ref: notifier.CommandRef("command line")} }
-
-// record writes a change made by a command to the audit log. Notices need no entry, because they
-// have their sender, and changes of users write their own.
-func record(ctx context.Context, db *store.Store, action string, object notifier.Ref, detail string) error {
-	return db.Audit(ctx, notifier.AuditEntry{Actor: commandLine().Ref, Action: action, Object: object, Detail: detail})
-}

@@ -68,14 +68,11 @@ func (k keyAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 	}
 	token, hash := api.NewKey()
 	return withStore(ctx, cfg, func(db *store.Store) error {
-		added, err := db.AddKey(ctx, key, hash)
+		added, err := db.AddKey(ctx, commandLine(), key, hash)
 		if err != nil {
 			return explain(err)
 		}
 		line := keyLineOf(added)
-		if err = record(ctx, db, "key.add", notifier.KeyRef(added.Name), added.Number()+" "+line.scopes()); err != nil {
-			return err
-		}
 		line.Key = token
 		if err = c.result(line, "%s", token); err != nil || c.json {
 			return err
@@ -111,12 +108,9 @@ type keyRevokeCmd struct {
 // Run revokes a key. Revoking a revoked key changes nothing.
 func (k keyRevokeCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
-		revoked, err := db.RevokeKey(ctx, k.ID)
+		revoked, err := db.RevokeKey(ctx, commandLine(), k.ID)
 		if err != nil {
 			return missed(err, "key %s", strconv.FormatInt(k.ID, 10))
-		}
-		if err = record(ctx, db, "key.revoke", notifier.KeyRef(revoked.Name), revoked.Number()); err != nil {
-			return err
 		}
 		return c.result(keyLineOf(revoked), "key %d of %s is revoked", revoked.ID, revoked.Name)
 	})

@@ -138,12 +138,12 @@ func Subscriptions() []notifier.Subscription {
 // addTopics adds the types and subscriptions.
 func addTopics(ctx context.Context, db *store.Store) error {
 	for _, t := range types() {
-		if err := db.SaveType(ctx, t); err != nil {
+		if err := db.SaveType(ctx, notifier.Actor{}, t); err != nil {
 			return err
 		}
 	}
 	for _, s := range Subscriptions() {
-		if _, _, err := db.Subscribe(ctx, s); err != nil {
+		if _, _, err := db.Subscribe(ctx, notifier.Actor{}, s); err != nil {
 			return fmt.Errorf("subscribe to %s: %w", s.Type, err)
 		}
 	}

@@ -48,7 +48,7 @@ func sendDemo(ctx context.Context, c pipeline.Config, from notifier.User, notice
 		d.Sender = notifier.UserRef(from)
 		var sure notifier.Confirmed
 		if sure, err = p.Confirm(ctx, d.Draft); err == nil {
-			_, err = p.Send(ctx, sure, nil)
+			_, err = p.Send(ctx, notifier.Actor{}, sure, nil)
 		}
 		if err != nil {
 			break

@@ -33,7 +33,7 @@ func (i *instance) listenShop(ctx context.Context) (func() error, error) {
 			d.Sender = notifier.UserRef(sender)
 			sure, err := i.pipe.Confirm(ctx, d)
 			if err == nil {
-				_, err = i.pipe.Send(ctx, sure, nil)
+				_, err = i.pipe.Send(ctx, notifier.Actor{Ref: d.Sender}, sure, nil)
 			}
 			return err
 		},

@@ -265,7 +265,7 @@ func (i *instance) notify(t testing.TB, subject string, seqs ...int64) {
 		Draft: notifier.Draft{Target: notifier.Target{Role: "all"}, Type: "news", Subject: subject, Title: "News", Sender: notifier.CommandRef("test")},
 		State: notifier.StateAccepted, Revision: 1, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
 	}}
-	if err := i.site.db.AcceptAll(t.Context(), []*notifier.Acceptance{&a}); err != nil || a.Err != nil {
+	if err := i.site.db.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{&a}); err != nil || a.Err != nil {
 		t.Fatal(err, a.Err)
 	}
 	if err := deliver(t.Context(), i.box, a); err != nil {

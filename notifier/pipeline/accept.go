@@ -13,7 +13,7 @@ import (
 
 // accept stores submissions. It returns the result of each, and the newly accepted notices that must
 // be delivered.
-func (p *Pipeline) accept(ctx context.Context, batch ...*submission) (results []notifier.Result, fresh []*notifier.Acceptance) {
+func (p *Pipeline) accept(ctx context.Context, of notifier.Deed, batch ...*submission) (results []notifier.Result, fresh []*notifier.Acceptance) {
 	_, now := p.limits()
 	results = make([]notifier.Result, len(batch))
 	for i, s := range batch {
@@ -22,7 +22,7 @@ func (p *Pipeline) accept(ctx context.Context, batch ...*submission) (results []
 		case s.earlier != nil:
 			results[i] = notifier.Result{Notice: *s.earlier, Replayed: true}
 		case s.announces():
-			results[i] = p.announce(ctx, s, now)
+			results[i] = p.announce(ctx, of, s, now)
 		}
 	}
 	var stored []*notifier.Acceptance
@@ -32,7 +32,7 @@ func (p *Pipeline) accept(ctx context.Context, batch ...*submission) (results []
 			stored, places = append(stored, s.acceptance(now)), append(places, i)
 		}
 	}
-	err := p.store(ctx, stored)
+	err := p.store(ctx, of, stored)
 	for k, i := range places {
 		a := stored[k]
 		switch {
@@ -99,11 +99,11 @@ func (p *Pipeline) useTypes(ctx context.Context, types []string) {
 
 // store writes notices to SQL. A replayed request gets the current state of the notice that it
 // created.
-func (p *Pipeline) store(ctx context.Context, batch []*notifier.Acceptance) error {
+func (p *Pipeline) store(ctx context.Context, of notifier.Deed, batch []*notifier.Acceptance) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	if err := p.c.Store.AcceptAll(ctx, batch); err != nil {
+	if err := p.c.Store.AcceptAll(ctx, of, batch); err != nil {
 		return fmt.Errorf("accept a notice: %w", err)
 	}
 	var before []int64

@@ -13,15 +13,15 @@ type AnnouncementStore interface {
 	// AnnounceOnce stores n and sets its id. replayed reports that the same request came before,
 	// whose announcement n then is. once may be nil. When too many announcements are open, it
 	// returns a *notifier.InvalidError.
-	AnnounceOnce(ctx context.Context, n *notifier.Notice, once *notifier.Once) (replayed bool, err error)
+	AnnounceOnce(ctx context.Context, of notifier.Deed, n *notifier.Notice, once *notifier.Once) (replayed bool, err error)
 	// EditAnnouncement replaces the content, window and audiences of the announcement with n's id
 	// by those of n. It returns notifier.ErrConflict if n's revision is not the current one or the
 	// announcement is over.
-	EditAnnouncement(ctx context.Context, n *notifier.Notice) error
+	EditAnnouncement(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
 	// EditAnnouncementUnread does the same and marks the announcement as unread for everybody.
-	EditAnnouncementUnread(ctx context.Context, n *notifier.Notice) error
-	RetractAnnouncement(ctx context.Context, id int64) error
-	DeleteAnnouncement(ctx context.Context, id int64) error
+	EditAnnouncementUnread(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
+	RetractAnnouncement(ctx context.Context, by notifier.Actor, id int64) error
+	DeleteAnnouncement(ctx context.Context, by notifier.Actor, id int64) error
 	Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error)
 	// AudienceSize counts the users with a seq of at most top; 0: all users.
 	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
@@ -41,9 +41,9 @@ type Announcements interface {
 // announce accepts a draft for audiences. The first instance that gets to it shows it, usually this
 // one before it returns. A replayed request returns the announcement in its current state; it has
 // been shown already, or the announcements will show it by itself.
-func (p *Pipeline) announce(ctx context.Context, s *submission, now time.Time) notifier.Result {
+func (p *Pipeline) announce(ctx context.Context, of notifier.Deed, s *submission, now time.Time) notifier.Result {
 	n := notifier.Notice{Draft: s.Draft, CreatedAt: now, ExpiresAt: s.Draft.EndsAt}
-	replayed, err := p.c.Store.AnnounceOnce(ctx, &n, s.once)
+	replayed, err := p.c.Store.AnnounceOnce(ctx, of, &n, s.once)
 	if err != nil {
 		return notifier.Result{Err: fmt.Errorf("accept an announcement: %w", err)}
 	}
@@ -63,10 +63,10 @@ func (p *Pipeline) announce(ctx context.Context, s *submission, now time.Time) n
 
 // Delete deletes an announcement that is over or retracted, with all its read marks. For any other
 // it returns notifier.ErrConflict.
-func (p *Pipeline) Delete(ctx context.Context, id int64) error {
+func (p *Pipeline) Delete(ctx context.Context, by notifier.Actor, id int64) error {
 	stored, err := p.c.Store.Announcements(ctx, []int64{id})
 	if err == nil {
-		err = p.c.Store.DeleteAnnouncement(ctx, id)
+		err = p.c.Store.DeleteAnnouncement(ctx, by, id)
 	}
 	if err != nil {
 		return fmt.Errorf("delete announcement %d: %w", id, err)

@@ -125,7 +125,7 @@ func TestRepeatedAnnouncementRequestReturnsItsCurrentState(t *testing.T) {
 	first := repeat()
 	d := first.Draft
 	d.Title = "We are closed on Tuesday"
-	edited, err := p.Edit(t.Context(), first.ID, first.Revision, d)
+	edited, err := p.Edit(t.Context(), notifier.Actor{}, first.ID, first.Revision, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,13 +135,13 @@ func TestRepeatedAnnouncementRequestReturnsItsCurrentState(t *testing.T) {
 	if _, err = sendOnce(t, p, toUsers("u1"), &notifier.Once{Owner: notifier.KeyRef("shop"), Key: "x"}); !errors.Is(err, notifier.ErrOtherRequest) {
 		t.Errorf("a notice with the announcement's key: %v", err)
 	}
-	if err = p.Retract(t.Context(), first.ID); err != nil {
+	if err = p.Retract(t.Context(), notifier.Actor{}, first.ID); err != nil {
 		t.Fatal(err)
 	}
 	if again := repeat(); again.ID != first.ID || again.State != notifier.StateRetracted {
 		t.Errorf("repeated after it was retracted: %+v", again)
 	}
-	if err = p.Delete(t.Context(), first.ID); err != nil {
+	if err = p.Delete(t.Context(), notifier.Actor{}, first.ID); err != nil {
 		t.Fatal(err)
 	}
 	if again := repeat(); again.ID != first.ID {
@@ -159,7 +159,7 @@ func TestEditRetractAndDeleteReachReadersAtOnce(t *testing.T) {
 
 	d := toAudiences(2, 3)
 	d.Title, d.Window = "We are closed on Tuesday", n.Window
-	edited, err := p.Edit(t.Context(), n.ID, n.Revision, d)
+	edited, err := p.Edit(t.Context(), notifier.Actor{}, n.ID, n.Revision, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,17 +167,17 @@ func TestEditRetractAndDeleteReachReadersAtOnce(t *testing.T) {
 	if err != nil || post.Title != d.Title {
 		t.Errorf("after the edit it says %q, %v", post.Title, err)
 	}
-	if _, err = p.Edit(t.Context(), n.ID, n.Revision, d); !errors.Is(err, notifier.ErrConflict) {
+	if _, err = p.Edit(t.Context(), notifier.Actor{}, n.ID, n.Revision, d); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("an edit based on the old revision: %v", err)
 	}
 	if edited.Revision == n.Revision || edited.Sender != n.Sender {
 		t.Errorf("edited as %+v", edited)
 	}
-	if err = p.Delete(t.Context(), n.ID); !errors.Is(err, notifier.ErrConflict) {
+	if err = p.Delete(t.Context(), notifier.Actor{}, n.ID); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("deleting an open announcement: %v", err)
 	}
 	for range 2 { // the second call changes nothing
-		if err = p.Retract(t.Context(), n.ID); err != nil {
+		if err = p.Retract(t.Context(), notifier.Actor{}, n.ID); err != nil {
 			t.Fatal(err)
 		}
 		r.wantUnread(t, "retracted", []int64{0, 0}, 3, seqs...)
@@ -185,7 +185,7 @@ func TestEditRetractAndDeleteReachReadersAtOnce(t *testing.T) {
 	if _, err = r.board.Find(t.Context(), reader, n.ID); !errors.Is(err, notifier.ErrNotFound) {
 		t.Errorf("the retracted announcement is still shown: %v", err)
 	}
-	if err = p.Delete(t.Context(), n.ID); err != nil {
+	if err = p.Delete(t.Context(), notifier.Actor{}, n.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range []notifier.Audience{2, 3} { // although no run finished it
@@ -206,13 +206,13 @@ func TestEditCannotTurnANoticeIntoAnAnnouncementOrBack(t *testing.T) {
 	n := send(t, p, toUsers("u1"))
 	a := send(t, p, toAudiences(3))
 	var bad *notifier.InvalidError
-	if _, err := p.Edit(t.Context(), n.ID, n.Revision, toAudiences(3)); !errors.As(err, &bad) || bad.Fields[0].Field != "to" || bad.Fields[0].Code != "not_editable" {
+	if _, err := p.Edit(t.Context(), notifier.Actor{}, n.ID, n.Revision, toAudiences(3)); !errors.As(err, &bad) || bad.Fields[0].Field != "to" || bad.Fields[0].Code != "not_editable" {
 		t.Errorf("a notice edited to go to an audience: %v", err)
 	}
-	if _, err := p.Edit(t.Context(), a.ID, a.Revision, toUsers("u1")); !errors.As(err, &bad) || bad.Fields[0].Field != "to" {
+	if _, err := p.Edit(t.Context(), notifier.Actor{}, a.ID, a.Revision, toUsers("u1")); !errors.As(err, &bad) || bad.Fields[0].Field != "to" {
 		t.Errorf("an announcement edited to go to a user: %v", err)
 	}
-	if err := p.Delete(t.Context(), n.ID); !errors.Is(err, notifier.ErrNotFound) {
+	if err := p.Delete(t.Context(), notifier.Actor{}, n.ID); !errors.Is(err, notifier.ErrNotFound) {
 		t.Errorf("delete: %v", err)
 	}
 }
@@ -241,7 +241,7 @@ func TestReadShareIsKnownWhileOpenAndAfterwards(t *testing.T) {
 		t.Errorf("total %d of %d, known: %v", got.Read, got.Recipients, got.Counted)
 	}
 	start(t, p)
-	if err := p.Retract(t.Context(), n.ID); err != nil {
+	if err := p.Retract(t.Context(), notifier.Actor{}, n.ID); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "it is finished", func() bool {

@@ -36,7 +36,7 @@ func TestEditUnreadReachesReadersOnEveryInstanceAtOnce(t *testing.T) {
 	reads()
 	unread("read", 0)
 
-	edited, err := p.EditUnread(t.Context(), n.ID, n.Revision, n.Draft) // nothing else changes
+	edited, err := p.EditUnread(t.Context(), notifier.Actor{}, n.ID, n.Revision, n.Draft) // nothing else changes
 	if err != nil || edited.Revision != n.Revision+1 {
 		t.Fatalf("edited to %+v, %v", edited, err)
 	}
@@ -46,18 +46,18 @@ func TestEditUnreadReachesReadersOnEveryInstanceAtOnce(t *testing.T) {
 	}
 	reads()
 	unread("read again", 0)
-	if _, err = p.Edit(t.Context(), n.ID, edited.Revision, withTitle(edited.Draft, "Later")); err != nil {
+	if _, err = p.Edit(t.Context(), notifier.Actor{}, n.ID, edited.Revision, withTitle(edited.Draft, "Later")); err != nil {
 		t.Fatal(err)
 	}
 	unread("an ordinary edit", 0)
 
-	if _, err = p.EditUnread(t.Context(), n.ID, n.Revision, n.Draft); !errors.Is(err, notifier.ErrConflict) {
+	if _, err = p.EditUnread(t.Context(), notifier.Actor{}, n.ID, n.Revision, n.Draft); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("an edit of the old revision: %v", err)
 	}
-	if err = p.Retract(t.Context(), n.ID); err != nil {
+	if err = p.Retract(t.Context(), notifier.Actor{}, n.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = p.EditUnread(t.Context(), n.ID, edited.Revision+1, edited.Draft); !errors.Is(err, notifier.ErrConflict) {
+	if _, err = p.EditUnread(t.Context(), notifier.Actor{}, n.ID, edited.Revision+1, edited.Draft); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("an edit of a retracted one: %v", err)
 	}
 }
@@ -69,7 +69,7 @@ func TestEditUnreadIsRefusedForNoticesToInboxes(t *testing.T) {
 	p := running(t, r.config())
 	n := send(t, p, toUsers("u1"))
 	var bad *notifier.InvalidError
-	if _, err := p.EditUnread(t.Context(), n.ID, n.Revision, n.Draft); !errors.As(err, &bad) || bad.Fields[0].Field != "unread" {
+	if _, err := p.EditUnread(t.Context(), notifier.Actor{}, n.ID, n.Revision, n.Draft); !errors.As(err, &bad) || bad.Fields[0].Field != "unread" {
 		t.Errorf("edit: %v", err)
 	}
 }

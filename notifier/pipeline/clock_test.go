@@ -20,7 +20,7 @@ func TestNothingIsAcceptedWhileTheClockIsWrong(t *testing.T) {
 	c.Store = counted
 	p := running(t, c)
 	requests := []notifier.Request{{Draft: toUsers("u1")}, {Draft: toAudiences(3)}}
-	for i, result := range p.SendAll(t.Context(), requests) {
+	for i, result := range p.SendAll(t.Context(), notifier.Actor{}, requests) {
 		if !errors.Is(result.Err, notifier.ErrUnavailable) {
 			t.Errorf("request %d: %v", i, result.Err)
 		}
@@ -29,7 +29,7 @@ func TestNothingIsAcceptedWhileTheClockIsWrong(t *testing.T) {
 		t.Errorf("%d calls to AcceptAll", n)
 	}
 	wrong = nil
-	for i, result := range p.SendAll(t.Context(), requests) {
+	for i, result := range p.SendAll(t.Context(), notifier.Actor{}, requests) {
 		if result.Err != nil {
 			t.Errorf("request %d, with a correct clock: %v", i, result.Err)
 		}

@@ -72,19 +72,20 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// Store stores notices permanently. Accepted notices are never lost.
+// Store stores notices permanently. Accepted notices are never lost. The methods that change notices
+// write to the audit log who did it, in the transaction of the change.
 type Store interface {
 	AnnouncementStore
 	ScheduleStore
 	delivery.Store
 	// AcceptAll stores notices with their recipients, sets their ids, and records the result in
 	// each Acceptance.
-	AcceptAll(ctx context.Context, all []*notifier.Acceptance) error
+	AcceptAll(ctx context.Context, of notifier.Deed, all []*notifier.Acceptance) error
 	// EditNotice stores n's title, body and link for a notice to inboxes, and updates n to the
 	// stored state: the next revision, and unfinished. A sent notice becomes sending again, any
 	// other accepted. It returns notifier.ErrConflict if n's revision is not the current one, or if
 	// the notice is retracted or expired.
-	EditNotice(ctx context.Context, n *notifier.Notice) error
+	EditNotice(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
 	// NoticesBySubject lists notices that are neither retracted nor expired, by id.
 	NoticesBySubject(ctx context.Context, subject string, after int64, limit int) ([]notifier.Notice, error)
 	// FirstRecipients returns the lowest recipient seq of each notice that has recipients.
@@ -93,6 +94,7 @@ type Store interface {
 	UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]notifier.UserName, error)
 	// CountsOf returns the counts of notices as last written to SQL.
 	CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCount, error)
-	// SetState returns false if the notice was not in the state from. It resets the cursor.
-	SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error)
+	// RetractNotice changes the state of a notice from one to another, and returns false if it was not
+	// in the first. It resets the cursor.
+	RetractNotice(ctx context.Context, by notifier.Actor, id int64, from, to notifier.State) (bool, error)
 }

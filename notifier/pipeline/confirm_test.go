@@ -50,14 +50,14 @@ func TestEachRequestValidatesAndRoutesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Send(t.Context(), sure, once("x")); err != nil {
+	if _, err := p.Send(t.Context(), notifier.Actor{}, sure, once("x")); err != nil {
 		t.Fatal(err)
 	}
 	if *validated != 2 || routed.calls != 2 {
 		t.Errorf("the form validated %d times and routed %d times in two requests", *validated, routed.calls)
 	}
 	p, validated, routed = r.counting()
-	for _, result := range p.SendAll(t.Context(), []notifier.Request{{Draft: toRole("all")}, {Draft: toUsers("u1")}}) {
+	for _, result := range p.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{{Draft: toRole("all")}, {Draft: toUsers("u1")}}) {
 		if result.Err != nil {
 			t.Error(result.Err)
 		}
@@ -81,7 +81,7 @@ func TestNoticeGoesToTheConfirmedRecipients(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.mute(t, seqs[0], "news", true)
-	n, err := p.Send(t.Context(), sure, nil)
+	n, err := p.Send(t.Context(), notifier.Actor{}, sure, nil)
 	if err != nil || n.Recipients != sure.Recipients {
 		t.Errorf("sent to %d, %v; want the %d confirmed", n.Recipients, err, sure.Recipients)
 	}

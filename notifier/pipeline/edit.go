@@ -18,35 +18,35 @@ import (
 // until it is sent, also when. The other fields of the draft must be as sent, or empty. No row becomes unread by it. An edit
 // that changes nothing returns the notice as it is. Once Edit returns a notice, the edit will reach
 // all its recipients; Edit waits for that as Send does.
-func (p *Pipeline) Edit(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
-	return p.edit(ctx, id, revision, d, false)
+func (p *Pipeline) Edit(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+	return p.edit(ctx, by, id, revision, d, false)
 }
 
 // EditUnread edits an announcement as Edit does and marks it as unread for everybody, in all its
 // audiences. That is an edit even if nothing else changes. A notice to inboxes is refused with a
 // *notifier.InvalidError.
-func (p *Pipeline) EditUnread(ctx context.Context, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
-	return p.edit(ctx, id, revision, d, true)
+func (p *Pipeline) EditUnread(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
+	return p.edit(ctx, by, id, revision, d, true)
 }
 
-func (p *Pipeline) edit(ctx context.Context, id, revision int64, d notifier.Draft, unread bool) (notifier.Notice, error) {
+func (p *Pipeline) edit(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft, unread bool) (notifier.Notice, error) {
 	n, err := p.c.Store.Notice(ctx, id)
 	if err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit notice %d: %w", id, err)
 	}
 	if n.Announces() {
-		return p.editAnnouncement(ctx, n, revision, d, unread)
+		return p.editAnnouncement(ctx, by, n, revision, d, unread)
 	}
 	if unread {
 		var bad notifier.InvalidError
 		bad.Add("unread", notifier.CodeNotEditable, nil)
 		return notifier.Notice{}, &bad
 	}
-	return p.editNotice(ctx, n, revision, d)
+	return p.editNotice(ctx, by, n, revision, d)
 }
 
 func (p *Pipeline) editAnnouncement(
-	ctx context.Context, n notifier.Notice, revision int64, d notifier.Draft, unread bool,
+	ctx context.Context, by notifier.Actor, n notifier.Notice, revision int64, d notifier.Draft, unread bool,
 ) (notifier.Notice, error) {
 	limits, now := p.limits()
 	err := d.Validate(limits)
@@ -68,19 +68,19 @@ func (p *Pipeline) editAnnouncement(
 	if unread {
 		save = p.c.Store.EditAnnouncementUnread
 	}
-	if err := save(ctx, &n); err != nil {
+	if err := save(ctx, by, &n); err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit announcement %d: %w", n.ID, err)
 	}
 	p.syncAnnouncements(ctx, n.ID)
 	return n, nil
 }
 
-func (p *Pipeline) editNotice(ctx context.Context, n notifier.Notice, revision int64, d notifier.Draft) (notifier.Notice, error) {
+func (p *Pipeline) editNotice(ctx context.Context, by notifier.Actor, n notifier.Notice, revision int64, d notifier.Draft) (notifier.Notice, error) {
 	if err := keepFixed(&n, &d); err != nil {
 		return notifier.Notice{}, err
 	}
 	if n.State == notifier.StateScheduled {
-		return p.editScheduled(ctx, n, revision, d)
+		return p.editScheduled(ctx, by, n, revision, d)
 	}
 	limits, now := p.limits()
 	err := d.Validate(limits)
@@ -91,7 +91,7 @@ func (p *Pipeline) editNotice(ctx context.Context, n notifier.Notice, revision i
 		return notifier.Notice{}, err
 	}
 	n.Title, n.Body, n.Link, n.Revision = d.Title, d.Body, d.Link, revision
-	if err := p.c.Store.EditNotice(ctx, &n); err != nil {
+	if err := p.c.Store.EditNotice(ctx, by, &n); err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit notice %d: %w", n.ID, err)
 	}
 	done, leave := p.Join(n.ID)

@@ -27,7 +27,7 @@ func (r *rig) edit(t *testing.T, p *pipeline.Pipeline, id int64, title string) n
 	}
 	d := n.Draft
 	d.Title = title
-	if n, err = p.Edit(t.Context(), id, n.Revision, d); err != nil {
+	if n, err = p.Edit(t.Context(), notifier.Actor{}, id, n.Revision, d); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -88,7 +88,7 @@ func TestEditChangesOnlyTheTextOfTheCurrentRevision(t *testing.T) {
 	d.Subject, d.ExpiresIn = "lift:1", time.Hour
 	n := send(t, p, d)
 	text := notifier.Draft{Title: "  The lift works  ", Body: "Really.\r\n", Link: "/lifts/1"}
-	edited, err := p.Edit(t.Context(), n.ID, 0, text)
+	edited, err := p.Edit(t.Context(), notifier.Actor{}, n.ID, 0, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,15 +96,15 @@ func TestEditChangesOnlyTheTextOfTheCurrentRevision(t *testing.T) {
 		edited.Sender != notifier.CommandRef("test") || !edited.ExpiresAt.Equal(n.ExpiresAt) || edited.Target.Users[0] != "u1" {
 		t.Errorf("edited as %+v", edited)
 	}
-	if _, err = p.Edit(t.Context(), n.ID, 0, text); !errors.Is(err, notifier.ErrConflict) {
+	if _, err = p.Edit(t.Context(), notifier.Actor{}, n.ID, 0, text); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("an edit based on an old revision: %v", err)
 	}
-	if _, err = p.Edit(t.Context(), 99, 0, text); !errors.Is(err, notifier.ErrNotFound) {
+	if _, err = p.Edit(t.Context(), notifier.Actor{}, 99, 0, text); !errors.Is(err, notifier.ErrNotFound) {
 		t.Errorf("an edit of an unknown notice: %v", err)
 	}
 	same := n.Draft
 	same.ExpiresIn = time.Hour
-	if _, err = p.Edit(t.Context(), n.ID, 1, same); err != nil {
+	if _, err = p.Edit(t.Context(), notifier.Actor{}, n.ID, 1, same); err != nil {
 		t.Errorf("an edit that repeats the original: %v", err)
 	}
 	for field, change := range map[string]func(*notifier.Draft){
@@ -122,17 +122,17 @@ func TestEditChangesOnlyTheTextOfTheCurrentRevision(t *testing.T) {
 		d := text
 		change(&d)
 		var bad *notifier.InvalidError
-		if _, err = p.Edit(t.Context(), n.ID, 2, d); !errors.As(err, &bad) || len(bad.Fields) != 1 ||
+		if _, err = p.Edit(t.Context(), notifier.Actor{}, n.ID, 2, d); !errors.As(err, &bad) || len(bad.Fields) != 1 ||
 			bad.Fields[0].Field != field || bad.Fields[0].Code != notifier.CodeNotEditable {
 			t.Errorf("a changed %s: %v", field, err)
 		}
 	}
 	var bad *notifier.InvalidError
-	if _, err = p.Edit(t.Context(), n.ID, 2, notifier.Draft{Link: "//evil.example"}); !errors.As(err, &bad) || len(bad.Fields) != 2 {
+	if _, err = p.Edit(t.Context(), notifier.Actor{}, n.ID, 2, notifier.Draft{Link: "//evil.example"}); !errors.As(err, &bad) || len(bad.Fields) != 2 {
 		t.Errorf("an edit without a title and with a foreign link: %v", err)
 	}
 	retract(t, p, n.ID)
-	if _, err = p.Edit(t.Context(), n.ID, 2, text); !errors.Is(err, notifier.ErrConflict) {
+	if _, err = p.Edit(t.Context(), notifier.Actor{}, n.ID, 2, text); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("an edit of a retracted notice: %v", err)
 	}
 }
@@ -145,18 +145,18 @@ func TestEditWithoutChangesDisturbsNobody(t *testing.T) {
 	n := send(t, p, toRole("all"))
 	r.state(t, n.ID, notifier.StateSent)
 	for _, d := range []notifier.Draft{n.Draft, {Title: " " + n.Title + " ", Body: n.Body, Link: n.Link}} {
-		same, err := p.Edit(t.Context(), n.ID, 0, d)
+		same, err := p.Edit(t.Context(), notifier.Actor{}, n.ID, 0, d)
 		if err != nil || same.Revision != 0 || same.State != notifier.StateSent || same.Title != n.Title {
 			t.Errorf("edited as %+v, %v", same, err)
 		}
 	}
-	if _, err := p.Edit(t.Context(), n.ID, 1, n.Draft); !errors.Is(err, notifier.ErrConflict) {
+	if _, err := p.Edit(t.Context(), notifier.Actor{}, n.ID, 1, n.Draft); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("unchanged, but based on another revision: %v", err)
 	}
-	if err := p.Retract(t.Context(), n.ID); err != nil {
+	if err := p.Retract(t.Context(), notifier.Actor{}, n.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Edit(t.Context(), n.ID, 0, n.Draft); !errors.Is(err, notifier.ErrConflict) {
+	if _, err := p.Edit(t.Context(), notifier.Actor{}, n.ID, 0, n.Draft); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("unchanged, but retracted: %v", err)
 	}
 }
@@ -321,7 +321,7 @@ func TestRelayFinishesAnEditWhoseSenderDied(t *testing.T) {
 	p := running(t, c)
 	n := send(t, p, toRole("all"))
 	n.Title = "From the grave"
-	if err := r.store.EditNotice(t.Context(), &n); err != nil {
+	if err := r.store.EditNotice(t.Context(), notifier.Actor{}, &n); err != nil {
 		t.Fatal(err)
 	}
 	r.state(t, n.ID, notifier.StateSent)

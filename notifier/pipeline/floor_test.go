@@ -21,7 +21,7 @@ func (r *rig) flood(t *testing.T, p *pipeline.Pipeline, to notifier.Draft, n int
 		all[i].Draft = to
 		all[i].Draft.Title = fmt.Sprint("Lift ", i)
 	}
-	for i, a := range p.SendAll(t.Context(), all) {
+	for i, a := range p.SendAll(t.Context(), notifier.Actor{}, all) {
 		if a.Err != nil {
 			t.Fatalf("notice %d: %v", i, a.Err)
 		}

@@ -163,7 +163,7 @@ func sendOnce(t testing.TB, p *pipeline.Pipeline, d notifier.Draft, once *notifi
 	if err != nil {
 		return notifier.Notice{}, err
 	}
-	return p.Send(t.Context(), c, once)
+	return p.Send(t.Context(), notifier.Actor{}, c, once)
 }
 
 func count(t *testing.T, p *pipeline.Pipeline, d notifier.Draft) (int64, error) {
@@ -177,7 +177,7 @@ func count(t *testing.T, p *pipeline.Pipeline, d notifier.Draft) (int64, error) 
 func (r *rig) accept(t testing.TB, n *notifier.Notice) {
 	t.Helper()
 	a := notifier.Acceptance{Notice: n}
-	if err := r.store.AcceptAll(t.Context(), []*notifier.Acceptance{&a}); err != nil || a.Err != nil {
+	if err := r.store.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{&a}); err != nil || a.Err != nil {
 		t.Fatal(err, a.Err)
 	}
 }

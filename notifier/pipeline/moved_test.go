@@ -12,25 +12,24 @@ import (
 // overtaken is a store in which each notice is retracted just before it would become sent.
 type overtaken struct{ *store.Store }
 
-func (o overtaken) SetState(ctx context.Context, id int64, from, to notifier.State) (bool, error) {
-	if to == notifier.StateSent {
-		if _, err := o.Store.SetState(ctx, id, from, notifier.StateRetracting); err != nil {
-			return false, err
-		}
-	}
-	return o.Store.SetState(ctx, id, from, to)
+// retract retracts a notice that is about to become sent.
+func (o overtaken) retract(ctx context.Context, id int64, from notifier.State) error {
+	_, err := o.RetractNotice(ctx, notifier.Actor{}, id, from, notifier.StateRetracting)
+	return err
 }
 
 func (o overtaken) Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error) {
 	if to == notifier.StateSent {
-		return o.SetState(ctx, id, from, to)
+		if err := o.retract(ctx, id, from); err != nil {
+			return false, err
+		}
 	}
 	return o.Store.Move(ctx, id, rev, from, to)
 }
 
 func (o overtaken) Confirm(ctx context.Context, done []notifier.Revised) ([]int64, error) {
 	for _, d := range done {
-		if _, err := o.SetState(ctx, d.ID, notifier.StateAccepted, notifier.StateSent); err != nil {
+		if err := o.retract(ctx, d.ID, notifier.StateAccepted); err != nil {
 			return nil, err
 		}
 	}

@@ -36,7 +36,7 @@ func TestMutedTypeReachesOnlyTheOtherUsers(t *testing.T) {
 	// The recipients are settled: muting or unmuting now changes nothing.
 	r.mute(t, seqs[0], "news", true)
 	r.mute(t, seqs[1], "news", false)
-	if err := p.Retract(t.Context(), n.ID); err != nil {
+	if err := p.Retract(t.Context(), notifier.Actor{}, n.ID); err != nil {
 		t.Fatal(err)
 	}
 	r.everyoneHas(t, seqs, 0)

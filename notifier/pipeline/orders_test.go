@@ -63,7 +63,7 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				_, err = p.Edit(t.Context(), n.ID, now.Revision, notifier.Draft{Title: title})
+				_, err = p.Edit(t.Context(), notifier.Actor{}, n.ID, now.Revision, notifier.Draft{Title: title})
 				switch {
 				case retracted[n.ID] && !errors.Is(err, notifier.ErrConflict):
 					rt.Fatalf("edited a retracted notice: %v", err)
@@ -80,7 +80,7 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 				}
 				edits++
 				n.Title = fmt.Sprint("Edited ", edits)
-				if err := r.store.EditNotice(t.Context(), &n); err == nil {
+				if err := r.store.EditNotice(t.Context(), notifier.Actor{}, &n); err == nil {
 					titles[n.ID] = n.Title
 				} else if !retracted[n.ID] {
 					rt.Fatal(err)

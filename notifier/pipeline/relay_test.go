@@ -176,7 +176,7 @@ func TestRelayContinuesANoticeAtItsProgress(t *testing.T) {
 	c := r.config()
 	c.Chunk = 100
 	n := send(t, pipeline.New(c), toRole("all"))
-	if _, err := r.store.SetState(t.Context(), n.ID, notifier.StateAccepted, notifier.StateSending); err != nil {
+	if _, err := r.store.RetractNotice(t.Context(), notifier.Actor{}, n.ID, notifier.StateAccepted, notifier.StateSending); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.store.Advance(t.Context(), n.ID, n.Revision, notifier.StateSending, seqs[149]); err != nil {

@@ -19,7 +19,7 @@ import (
 // their number, nothing is sent and the notice has no ID. A repeated request returns the first
 // reminder. The errors are notifier.ErrConflict for an announcement and for a notice that is not
 // sent yet, retracted or expired, notifier.ErrNotFound, and those of Send.
-func (p *Pipeline) Remind(ctx context.Context, r notifier.Reminder) (notifier.Notice, int64, error) {
+func (p *Pipeline) Remind(ctx context.Context, by notifier.Actor, r notifier.Reminder) (notifier.Notice, int64, error) {
 	if earlier, err := p.reminded(ctx, r.Once); err != nil || earlier.ID > 0 {
 		return earlier, earlier.Recipients, err
 	}
@@ -36,11 +36,11 @@ func (p *Pipeline) Remind(ctx context.Context, r notifier.Reminder) (notifier.No
 	if err != nil {
 		return notifier.Notice{}, 0, err
 	}
-	s.Draft.Sender, s.Draft.ExpiresIn = r.Sender, left
+	s.Draft.Sender, s.Draft.ExpiresIn = by.Ref, left
 	if s.Recipients == 0 || r.Sure != nil && !r.Sure(s.Recipients) {
 		return notifier.Notice{}, s.Recipients, nil
 	}
-	sent, err := p.Send(ctx, s.Confirmed, r.Once)
+	sent, err := p.send(ctx, notifier.Deed{By: by, Action: "notice.remind", Object: notifier.NoticeRef(n.ID)}, s.Confirmed, r.Once)
 	return sent, s.Recipients, err
 }
 

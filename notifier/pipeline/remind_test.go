@@ -35,7 +35,7 @@ func TestAReminderTakesThePlaceOfTheNoticeForThoseWhoHaveItUnread(t *testing.T) 
 		who := notifier.UserRef(notifier.User{Seq: 99, Name: "staff"})
 		once := &notifier.Once{Owner: who, Key: "token " + subject, Digest: []byte("1")}
 		for _, refuse := range []bool{true, false, false} { // the last is a repetition
-			reminder, count, err := p.Remind(t.Context(), notifier.Reminder{NoticeID: n.ID, Sender: who, Once: once, Sure: func(int64) bool { return !refuse }})
+			reminder, count, err := p.Remind(t.Context(), notifier.Actor{Ref: who}, notifier.Reminder{NoticeID: n.ID, Once: once, Sure: func(int64) bool { return !refuse }})
 			if err != nil || count != 2 || (reminder.ID == 0) != refuse {
 				t.Fatalf("refused %v: %+v, %d, %v", refuse, reminder, count, err)
 			}
@@ -66,7 +66,7 @@ func TestAReminderTakesThePlaceOfTheNoticeForThoseWhoHaveItUnread(t *testing.T) 
 			}
 		}
 		// A reminder of the first notice reaches nobody now: another notice has its place.
-		if again, count, err := p.Remind(t.Context(), notifier.Reminder{NoticeID: n.ID, Sender: who}); err != nil || count != 0 || again.ID != 0 {
+		if again, count, err := p.Remind(t.Context(), notifier.Actor{Ref: who}, notifier.Reminder{NoticeID: n.ID}); err != nil || count != 0 || again.ID != 0 {
 			t.Errorf("again: %+v, %d, %v", again, count, err)
 		}
 		if err := r.store.SetMute(t.Context(), seqs[3], "news", false); err != nil {
@@ -81,12 +81,12 @@ func TestAReminderCanBeEditedAndRemindedOf(t *testing.T) {
 	seqs := r.users(t, "all", 2)
 	p := running(t, r.config())
 	n := send(t, p, toRole("all"))
-	first, _, err := p.Remind(t.Context(), notifier.Reminder{NoticeID: n.ID, Sender: n.Sender})
+	first, _, err := p.Remind(t.Context(), notifier.Actor{Ref: n.Sender}, notifier.Reminder{NoticeID: n.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.edit(t, p, first.ID, "The lift is broken again")
-	second, count, err := p.Remind(t.Context(), notifier.Reminder{NoticeID: first.ID, Sender: n.Sender})
+	second, count, err := p.Remind(t.Context(), notifier.Actor{Ref: n.Sender}, notifier.Reminder{NoticeID: first.ID})
 	if err != nil || count != 2 || second.Key() != n.Key() || second.Title != "The lift is broken again" {
 		t.Errorf("%+v, %d, %v", second, count, err)
 	}
@@ -101,11 +101,11 @@ func TestWhatIsOverCannotBeRemindedOf(t *testing.T) {
 	later := toRole("all")
 	later.SendAt = time.Now().Add(time.Hour)
 	retracted, scheduled := send(t, p, toRole("all")), send(t, p, later)
-	if err := p.Retract(t.Context(), retracted.ID); err != nil {
+	if err := p.Retract(t.Context(), notifier.Actor{}, retracted.ID); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[int64]error{retracted.ID: notifier.ErrConflict, scheduled.ID: notifier.ErrConflict, 99: notifier.ErrNotFound} {
-		if _, _, err := p.Remind(t.Context(), notifier.Reminder{NoticeID: id}); !errors.Is(err, want) {
+		if _, _, err := p.Remind(t.Context(), notifier.Actor{}, notifier.Reminder{NoticeID: id}); !errors.Is(err, want) {
 			t.Errorf("notice %d: %v, want %v", id, err, want)
 		}
 	}

@@ -18,13 +18,13 @@ const (
 // that will happen; with up to Config.WaitMax recipients it waits for it, for Config.Wait at most.
 // Retracting twice is not an error. It returns notifier.ErrNotFound for an unknown id, and
 // notifier.ErrConflict for an announcement that is over.
-func (p *Pipeline) Retract(ctx context.Context, id int64) error {
+func (p *Pipeline) Retract(ctx context.Context, by notifier.Actor, id int64) error {
 	n, err := p.c.Store.Notice(ctx, id)
 	var done <-chan struct{}
 	leave := func() {}
 	if err == nil {
 		done, leave = p.Join(id)
-		n, err = p.takeBack(ctx, n)
+		n, err = p.takeBack(ctx, by, n)
 	}
 	defer leave()
 	switch {
@@ -41,7 +41,7 @@ func (p *Pipeline) Retract(ctx context.Context, id int64) error {
 // WithdrawSubject retracts every notice about a subject that this sender has sent, or that any
 // sender has sent if sender is zero, including announcements. It returns their number and does not
 // wait for them to disappear. After an error some may be retracted: call it again.
-func (p *Pipeline) WithdrawSubject(ctx context.Context, subject string, sender notifier.Ref) (n int64, err error) {
+func (p *Pipeline) WithdrawSubject(ctx context.Context, by notifier.Actor, subject string, sender notifier.Ref) (n int64, err error) {
 	announced := int64(0) // id of the last announcement
 	for after := int64(0); ; {
 		page, err := p.c.Store.NoticesBySubject(ctx, subject, after, withdrawPage)
@@ -53,7 +53,7 @@ func (p *Pipeline) WithdrawSubject(ctx context.Context, subject string, sender n
 			if !sender.IsZero() && !page[i].Sender.Is(sender) {
 				continue
 			}
-			switch _, err := p.takeBack(ctx, page[i]); {
+			switch _, err := p.takeBack(ctx, by, page[i]); {
 			case errors.Is(err, notifier.ErrNotFound), errors.Is(err, notifier.ErrConflict):
 				continue // already deleted or over
 			case err != nil:
@@ -75,11 +75,11 @@ func (p *Pipeline) WithdrawSubject(ctx context.Context, subject string, sender n
 
 // takeBack marks a notice as retracting, unless it already is. The intake or the announcements does the
 // rest.
-func (p *Pipeline) takeBack(ctx context.Context, n notifier.Notice) (notifier.Notice, error) {
+func (p *Pipeline) takeBack(ctx context.Context, by notifier.Actor, n notifier.Notice) (notifier.Notice, error) {
 	if n.Announces() {
-		return n, p.c.Store.RetractAnnouncement(ctx, n.ID)
+		return n, p.c.Store.RetractAnnouncement(ctx, by, n.ID)
 	}
-	n, err := p.retracting(ctx, n)
+	n, err := p.retracting(ctx, by, n)
 	if err == nil && n.State == notifier.StateRetracting {
 		p.QueueBaton(&n)
 	}
@@ -90,7 +90,7 @@ func (p *Pipeline) takeBack(ctx context.Context, n notifier.Notice) (notifier.No
 // scheduled notice is retracted at once. During
 // sending, a notice only moves forward, from accepted to sending to sent, except for edits, which
 // are few; so a few tries are enough. n is the first reading.
-func (p *Pipeline) retracting(ctx context.Context, n notifier.Notice) (notifier.Notice, error) {
+func (p *Pipeline) retracting(ctx context.Context, by notifier.Actor, n notifier.Notice) (notifier.Notice, error) {
 	for look := 0; ; look++ {
 		if n.State.TakenBack() {
 			return n, nil
@@ -99,7 +99,7 @@ func (p *Pipeline) retracting(ctx context.Context, n notifier.Notice) (notifier.
 		if n.State == notifier.StateScheduled {
 			to = notifier.StateRetracted // nobody has it
 		}
-		ok, err := p.c.Store.SetState(ctx, n.ID, n.State, to)
+		ok, err := p.c.Store.RetractNotice(ctx, by, n.ID, n.State, to)
 		if err != nil {
 			return notifier.Notice{}, err
 		}

@@ -12,7 +12,7 @@ import (
 
 func retract(t *testing.T, p *pipeline.Pipeline, id int64) {
 	t.Helper()
-	if err := p.Retract(t.Context(), id); err != nil {
+	if err := p.Retract(t.Context(), notifier.Actor{}, id); err != nil {
 		t.Fatalf("Retract: %v", err)
 	}
 }
@@ -34,7 +34,7 @@ func TestSmallNoticeIsGoneWhenRetractReturns(t *testing.T) {
 	if page, err := r.inbox.Open(t.Context(), seqs[0]); err != nil || page.Entries[0].NoticeID != keep.ID {
 		t.Errorf("left: %+v, %v", page.Entries, err)
 	}
-	if err := p.Retract(t.Context(), 99); !errors.Is(err, notifier.ErrNotFound) {
+	if err := p.Retract(t.Context(), notifier.Actor{}, 99); !errors.Is(err, notifier.ErrNotFound) {
 		t.Errorf("an unknown notice: %v", err)
 	}
 }

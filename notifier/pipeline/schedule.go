@@ -27,7 +27,7 @@ type ScheduleStore interface {
 	Release(ctx context.Context, all []*notifier.Acceptance) error
 	// EditScheduled stores n's title, body, link, time and expiry, and raises its revision. It returns
 	// notifier.ErrConflict if n's revision is not the current one, or n is no longer scheduled.
-	EditScheduled(ctx context.Context, n *notifier.Notice) error
+	EditScheduled(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
 	// Earlier returns the id of the notice that the same request created before, notifier.ErrNotFound
 	// if there is none, or notifier.ErrOtherRequest.
 	Earlier(ctx context.Context, once notifier.Once) (int64, error)
@@ -94,7 +94,7 @@ func (p *Pipeline) routeDue(ctx context.Context, due []notifier.Notice) ([]*noti
 }
 
 // editScheduled changes a notice that is not sent yet.
-func (p *Pipeline) editScheduled(ctx context.Context, n notifier.Notice, revision int64, d notifier.Draft) (notifier.Notice, error) {
+func (p *Pipeline) editScheduled(ctx context.Context, by notifier.Actor, n notifier.Notice, revision int64, d notifier.Draft) (notifier.Notice, error) {
 	limits, now := p.limits()
 	life, sendAt := n.ExpiresAt.Sub(n.SendAt), d.SendAt
 	if sendAt.IsZero() || sendAt.Equal(n.SendAt) {
@@ -114,10 +114,10 @@ func (p *Pipeline) editScheduled(ctx context.Context, n notifier.Notice, revisio
 		sendAt = now.UTC().Truncate(time.Millisecond)
 	}
 	n.Title, n.Body, n.Link, n.SendAt, n.ExpiresAt, n.Revision = d.Title, d.Body, d.Link, sendAt, sendAt.Add(life), revision
-	err = p.c.Store.EditScheduled(ctx, &n)
+	err = p.c.Store.EditScheduled(ctx, by, &n)
 	if errors.Is(err, notifier.ErrConflict) {
 		if now, failed := p.c.Store.Notice(ctx, n.ID); failed == nil && now.State != notifier.StateScheduled && !now.State.TakenBack() {
-			return p.editNotice(ctx, now, revision, d) // it was sent meanwhile
+			return p.editNotice(ctx, by, now, revision, d) // it was sent meanwhile
 		}
 	}
 	if err != nil {

@@ -74,11 +74,11 @@ func TestACancelledNoticeIsNeverSent(t *testing.T) {
 	seqs := r.users(t, "all", 2)
 	p := pipeline.New(r.config())
 	cancelled, last := soon(t, p, toRole("all"), 300*time.Millisecond), soon(t, p, toRole("all"), 400*time.Millisecond)
-	if err := p.Retract(t.Context(), cancelled.ID); err != nil {
+	if err := p.Retract(t.Context(), notifier.Actor{}, cancelled.ID); err != nil {
 		t.Fatal(err)
 	}
 	r.state(t, cancelled.ID, notifier.StateRetracted)
-	if _, err := p.Edit(t.Context(), cancelled.ID, 0, toRole("all")); !errors.Is(err, notifier.ErrConflict) {
+	if _, err := p.Edit(t.Context(), notifier.Actor{}, cancelled.ID, 0, toRole("all")); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("editing a cancelled notice: %v", err)
 	}
 	start(t, p)
@@ -99,7 +99,7 @@ func TestAScheduledNoticeIsEditedBeforeItIsSent(t *testing.T) {
 		t.Helper()
 		d := n.Draft
 		change(&d)
-		return p.Edit(t.Context(), n.ID, revision, d)
+		return p.Edit(t.Context(), notifier.Actor{}, n.ID, revision, d)
 	}
 	invalid := func(what string, err error, want string) {
 		t.Helper()
@@ -227,14 +227,15 @@ func TestARepeatedRequestGetsItsNoticeAfterItsTimeHasPassed(t *testing.T) {
 		return notifier.Request{Draft: d, Once: &notifier.Once{Owner: notifier.KeyRef("shop"), Key: key, Digest: []byte(digest)}}
 	}
 	at := time.Now().Add(time.Minute)
-	first := p.SendAll(t.Context(), []notifier.Request{request("a", "1", to(at))})[0]
+	first := p.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{request("a", "1", to(at))})[0]
 	if first.Err != nil {
 		t.Fatal(first.Err)
 	}
 	c.Now = func() time.Time { return time.Now().Add(time.Hour) }
-	later := pipeline.New(c).SendAll(t.Context(), []notifier.Request{
+	later := pipeline.New(c).SendAll(t.Context(), notifier.Actor{}, []notifier.Request{
 		request("a", "1", to(at)), request("a", "2", to(at)), request("b", "1", to(at)), {Draft: to(at)},
 	})
+
 	if again := later[0]; again.Err != nil || !again.Replayed || again.Notice.ID != first.Notice.ID {
 		t.Errorf("the same request: %+v", again)
 	}

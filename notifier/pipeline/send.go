@@ -57,11 +57,22 @@ func (p *Pipeline) Confirm(ctx context.Context, d notifier.Draft) (notifier.Conf
 // repetitions of the request return the notice of the first, or notifier.ErrOtherRequest if the key
 // was used for another draft. Its other errors are a *notifier.TooManyError while more is sent than
 // can be delivered, and those of the store.
-func (p *Pipeline) Send(ctx context.Context, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error) {
+func (p *Pipeline) Send(ctx context.Context, by notifier.Actor, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error) {
+	return p.send(ctx, notifier.Sending(by), c, once)
+}
+
+// SendTest sends a draft that only its sender is to see, as Send does. The audit log says that it was a test.
+func (p *Pipeline) SendTest(ctx context.Context, by notifier.Actor, c notifier.Confirmed) (notifier.Notice, error) {
+	of := notifier.Sending(by)
+	of.Detail = "test"
+	return p.send(ctx, of, c, nil)
+}
+
+func (p *Pipeline) send(ctx context.Context, of notifier.Deed, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error) {
 	s := &submission{Confirmed: c, once: once}
 	s.err = p.checkClock()
 	p.admit(ctx, s)
-	results, accepted := p.accept(ctx, s)
+	results, accepted := p.accept(ctx, of, s)
 	if r := results[0]; r.Err != nil || len(accepted) == 0 {
 		return r.Notice, r.Err
 	}
@@ -78,8 +89,8 @@ func (p *Pipeline) Send(ctx context.Context, c notifier.Confirmed, once *notifie
 }
 
 // SendAll confirms and sends many drafts, with one commit and one lookup of all their names. It
-// returns one result per request, in order, and never waits for delivery.
-func (p *Pipeline) SendAll(ctx context.Context, all []notifier.Request) []notifier.Result {
+// returns one result per request, in order, and never waits for delivery. The audit log gets one entry.
+func (p *Pipeline) SendAll(ctx context.Context, by notifier.Actor, all []notifier.Request) []notifier.Result {
 	wrong := p.checkClock()
 	batch := make([]*submission, len(all))
 	for i, r := range all {
@@ -89,7 +100,7 @@ func (p *Pipeline) SendAll(ctx context.Context, all []notifier.Request) []notifi
 	p.repeats(ctx, batch...)
 	p.admit(ctx, batch...)
 	p.route(ctx, batch...)
-	results, accepted := p.accept(ctx, batch...)
+	results, accepted := p.accept(ctx, notifier.Sending(by), batch...)
 	p.Queue(ctx, accepted)
 	return results
 }

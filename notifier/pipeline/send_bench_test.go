@@ -77,7 +77,7 @@ func BenchmarkSend(b *testing.B) {
 						for i := range batch {
 							batch[i].Draft = toUsers(fmt.Sprint("u", 1+next.Add(1)%5000))
 						}
-						for _, res := range p.SendAll(b.Context(), batch) {
+						for _, res := range p.SendAll(b.Context(), notifier.Actor{}, batch) {
 							if res.Err != nil {
 								b.Error(res.Err)
 							}

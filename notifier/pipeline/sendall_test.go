@@ -27,9 +27,9 @@ type commits struct {
 	accepts atomic.Int64
 }
 
-func (c *commits) AcceptAll(ctx context.Context, all []*notifier.Acceptance) error {
+func (c *commits) AcceptAll(ctx context.Context, of notifier.Deed, all []*notifier.Acceptance) error {
 	c.accepts.Add(1)
-	return c.Store.AcceptAll(ctx, all)
+	return c.Store.AcceptAll(ctx, of, all)
 }
 
 func TestSendAllUsesOneCommitAndReturnsEachResult(t *testing.T) {
@@ -40,14 +40,14 @@ func TestSendAllUsesOneCommitAndReturnsEachResult(t *testing.T) {
 	c := r.config()
 	c.Store = counted
 	p := running(t, c)
-	first := p.SendAll(t.Context(), []notifier.Request{{Draft: toUsers("u7"), Once: once("a")}})[0]
+	first := p.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{{Draft: toUsers("u7"), Once: once("a")}})[0]
 	counted.accepts.Store(0)
 
 	wrong := toUsers("u1")
 	wrong.Title = ""
 	other := once("a")
 	other.Digest = []byte("other")
-	results := p.SendAll(t.Context(), []notifier.Request{
+	results := p.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{
 		{Draft: toUsers("u1", "u2")},
 		{Draft: wrong},
 		{Draft: toUsers("u1", "nobody")},
@@ -57,6 +57,7 @@ func TestSendAllUsesOneCommitAndReturnsEachResult(t *testing.T) {
 		{Draft: toAudiences(3)},
 		{Draft: toUsers("u2")},
 	})
+
 	if n := counted.accepts.Load(); n != 1 {
 		t.Errorf("%d calls of AcceptAll", n)
 	}
@@ -136,7 +137,7 @@ func TestNoticesSentTogetherKeepTheirOrder(t *testing.T) {
 		d.Title = fmt.Sprint("Lift ", i)
 		all = append(all, notifier.Request{Draft: d})
 	}
-	results := p.SendAll(t.Context(), all)
+	results := p.SendAll(t.Context(), notifier.Actor{}, all)
 	for _, res := range results {
 		if res.Err != nil {
 			t.Fatal(res.Err)
@@ -186,7 +187,7 @@ func TestOverloadedIntakeHoldsSendersBackAndThenRefusesThem(t *testing.T) {
 	if busy.RetryAfter <= 0 || accepted < 10 {
 		t.Errorf("refused after %d, with RetryAfter %v", accepted, busy.RetryAfter)
 	}
-	if res := p.SendAll(t.Context(), []notifier.Request{{Draft: toUsers("u1")}, {Draft: toAudiences(3)}}); !errors.As(res[0].Err, &busy) || res[1].Err != nil {
+	if res := p.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{{Draft: toUsers("u1")}, {Draft: toAudiences(3)}}); !errors.As(res[0].Err, &busy) || res[1].Err != nil {
 		t.Errorf("SendAll: %v, and the announcement: %v", res[0].Err, res[1].Err)
 	}
 	away.Store(true)

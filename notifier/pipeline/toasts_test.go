@@ -139,7 +139,7 @@ func TestRecipientsAreRaisedOneToastBeforeTheNoticeIsSent(t *testing.T) {
 				// It is sent again, from the beginning and from the middle, then edited and
 				// retracted.
 				r.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, Again: true}, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, From: seqs[1], To: seqs[2]})
-				if _, err := p.Edit(t.Context(), n.ID, 0, notifier.Draft{Title: "Edited"}); err != nil {
+				if _, err := p.Edit(t.Context(), notifier.Actor{}, n.ID, 0, notifier.Draft{Title: "Edited"}); err != nil {
 					t.Fatal(err)
 				}
 				testkit.Eventually(t, "all is done", func() bool { return r.backlog(t) == 0 })

@@ -41,7 +41,7 @@ func (s subscribers) Mutable(string) bool { return true }
 
 func (r *rig) subscribe(t *testing.T, topic notifier.Topic, who notifier.Subscriber) {
 	t.Helper()
-	if _, _, err := r.store.Subscribe(t.Context(), notifier.Subscription{Topic: topic, Subscriber: who}); err != nil {
+	if _, _, err := r.store.Subscribe(t.Context(), notifier.Actor{}, notifier.Subscription{Topic: topic, Subscriber: who}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -108,7 +108,7 @@ func TestTypesOfAcceptedNoticesToInboxesAreRecorded(t *testing.T) {
 		return notifier.Request{Draft: d}
 	}
 	known.err = errors.New("sql is unavailable")
-	for i, res := range p.SendAll(t.Context(), []notifier.Request{
+	for i, res := range p.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{
 		of("like", toUsers("u1")), of("NOT A TYPE", toUsers("u1")), of("like", toUsers("u1")), of("stock.low", toUsers("u1")), of("", toAudiences(3)),
 	}) {
 		if (res.Err != nil) != (i == 1) {
@@ -165,10 +165,10 @@ func TestWithdrawnSubjectLeavesEveryInbox(t *testing.T) {
 	about("invoice:42", "shop", over)
 	gone := about("invoice:42", "shop", toUsers("u2"))
 	retract(t, p, gone.ID)
-	if n, err := p.WithdrawSubject(t.Context(), "invoice", notifier.Ref{}); n != 0 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice", notifier.Ref{}); n != 0 || err != nil {
 		t.Errorf("an unknown subject: %d, %v", n, err)
 	}
-	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.KeyRef("shop")); n != 2 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice:42", notifier.KeyRef("shop")); n != 2 || err != nil {
 		t.Errorf("withdrawn: %d, %v; want 2", n, err)
 	}
 	r.wantUnread(t, "withdrawn", []int64{0, 0, 0}, 3, seqs...)
@@ -176,11 +176,11 @@ func TestWithdrawnSubjectLeavesEveryInbox(t *testing.T) {
 	if got := r.stateOf(t, mine.ID); got != notifier.StateSent {
 		t.Errorf("the notice of another sender is %s", got)
 	}
-	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.Ref{}); n != 1 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice:42", notifier.Ref{}); n != 1 || err != nil {
 		t.Errorf("with no sender given: %d, %v; want the remaining one", n, err)
 	}
 	testkit.Eventually(t, "it leaves every inbox", func() bool { return r.allUnread(t, seqs, 1) })
-	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.Ref{}); n != 0 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice:42", notifier.Ref{}); n != 0 || err != nil {
 		t.Errorf("repeated: %d, %v", n, err)
 	}
 }
@@ -198,12 +198,12 @@ func TestSubjectWithManyNoticesIsWithdrawnPageByPage(t *testing.T) {
 		all[i].Draft = toUsers("u1")
 		all[i].Draft.Subject, all[i].Draft.Type = "invoice:42", "due."+string(rune('a'+i%26))
 	}
-	for i, res := range p.SendAll(t.Context(), all) {
+	for i, res := range p.SendAll(t.Context(), notifier.Actor{}, all) {
 		if res.Err != nil {
 			t.Fatal(i, res.Err)
 		}
 	}
-	if n, err := p.WithdrawSubject(t.Context(), "invoice:42", notifier.Ref{}); n != 450 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice:42", notifier.Ref{}); n != 450 || err != nil {
 		t.Errorf("withdrawn: %d, %v", n, err)
 	}
 	testkit.Eventually(t, "the intake is empty", func() bool {

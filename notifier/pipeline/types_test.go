@@ -21,10 +21,11 @@ func TestRefusedNoticesAndAnnouncementsRecordNoType(t *testing.T) {
 		d.Type = typ
 		return notifier.Request{Draft: d}
 	}
-	p.SendAll(t.Context(), []notifier.Request{
+	p.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{
 		typed("junk.1", toUsers("nobody-such")), typed("sent", toUsers("u1")), typed("junk.2", toUsers("nobody-such", "u1")),
 		typed("No type", toUsers("u1")), typed("posted", toAudiences(3)), typed("sent", toUsers("u2")),
 	})
+
 	if diff := cmp.Diff([]string{"sent"}, known.used); diff != "" {
 		t.Error(diff)
 	}

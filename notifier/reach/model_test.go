@@ -212,7 +212,7 @@ func TestEverythingUnreadIsToldOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = db.Close() }()
-			if err := db.SaveType(t.Context(), notifier.NoticeType{Slug: "urgent", Urgent: true}); err != nil {
+			if err := db.SaveType(t.Context(), notifier.Actor{}, notifier.NoticeType{Slug: "urgent", Urgent: true}); err != nil {
 				t.Fatal(err)
 			}
 			n := 0

@@ -18,9 +18,9 @@ func TestAFailedSendIsRetriedAndDoesNotAffectOthers(t *testing.T) {
 	broken := r.with(func(c *rule.Config) {
 		whole := c.Sender
 		c.Sender = sender{Sender: whole, send: func(all []notifier.Request) []notifier.Result {
-			results := whole.SendAll(t.Context(), all)
+			results := whole.SendAll(t.Context(), notifier.Actor{}, all)
 			results[0] = notifier.Result{Err: errAway}
-			return append(results[:1], whole.SendAll(t.Context(), all[1:])...)
+			return append(results[:1], whole.SendAll(t.Context(), notifier.Actor{}, all[1:])...)
 		}}
 	})
 	run := r.perform(t, broken)

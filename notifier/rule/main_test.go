@@ -224,18 +224,18 @@ type sender struct {
 	retract func(id int64) error
 }
 
-func (s sender) SendAll(ctx context.Context, all []notifier.Request) []notifier.Result {
+func (s sender) SendAll(ctx context.Context, by notifier.Actor, all []notifier.Request) []notifier.Result {
 	if s.send != nil {
 		return s.send(all)
 	}
-	return s.Sender.SendAll(ctx, all)
+	return s.Sender.SendAll(ctx, by, all)
 }
 
-func (s sender) Retract(ctx context.Context, id int64) error {
+func (s sender) Retract(ctx context.Context, by notifier.Actor, id int64) error {
 	if s.retract != nil {
 		return s.retract(id)
 	}
-	return s.Sender.Retract(ctx, id)
+	return s.Sender.Retract(ctx, by, id)
 }
 
 // lines is a log handler that keeps the messages and errors.

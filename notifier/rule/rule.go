@@ -72,6 +72,8 @@ func (r *Rule) target(scope string) notifier.Target {
 // sender returns the sender of the rule's notices.
 func (r *Rule) sender() notifier.Ref { return notifier.RuleRef(r.Name) }
 
+func (r *Rule) actor() notifier.Actor { return notifier.Actor{Ref: r.sender()} }
+
 // named returns the first rule with this name; nil if there is none.
 func (s *Set) named(name string) *Rule {
 	for _, r := range s.rules {

@@ -133,7 +133,7 @@ func TestNoticesOfOtherSendersAreNotRetracted(t *testing.T) {
 		Target: notifier.Target{Topic: notifier.Topic{Type: "rep_notice", Scope: "1"}}, Type: "rep_notice", Subject: "place:A1", Title: "By hand",
 		Sender: notifier.UserRef(user),
 	}
-	if sent := r.pipe.SendAll(t.Context(), []notifier.Request{{Draft: byHand}}); sent[0].Err != nil {
+	if sent := r.pipe.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{{Draft: byHand}}); sent[0].Err != nil {
 		t.Fatal(sent[0].Err)
 	}
 	b.put(t, "A1", 1, -3)
@@ -141,6 +141,25 @@ func TestNoticesOfOtherSendersAreNotRetracted(t *testing.T) {
 	b.put(t, "A1", 1, 3)
 	r.perform(t, r.Runner)
 	wantTitles(t, r, "A1", "By hand")
+}
+
+func TestWhatARuleSendsAndRetractsIsInTheAuditLog(t *testing.T) {
+	t.Parallel()
+	b := newBusiness(t, "sqlite")
+	r := newRig(t, b, negative(`withdraw = true`))
+	b.put(t, "A1", 1, -3)
+	r.perform(t, r.Runner)
+	found, err := r.store.NoticesBySubject(t.Context(), "place:A1", 0, 10)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d notices, %v", len(found), err)
+	}
+	b.put(t, "A1", 1, 3)
+	r.perform(t, r.Runner)
+	log, err := r.store.NoticeLog(t.Context(), found[0].ID, 10)
+	if err != nil || len(log) != 2 || log[0].Action != "notice.retract" || log[1].Action != "notice.send" ||
+		!log[0].Actor.Is(notifier.RuleRef("negative-stock")) || !log[1].Actor.Is(notifier.RuleRef("negative-stock")) {
+		t.Errorf("audit log: %+v, %v", log, err)
+	}
 }
 
 var errAway = errors.New("away")

@@ -178,9 +178,9 @@ type Store interface {
 // Sender sends and retracts notices.
 type Sender interface {
 	// SendAll returns one result per request, in order. A repeated request gives the same notice.
-	SendAll(ctx context.Context, all []notifier.Request) []notifier.Result
+	SendAll(ctx context.Context, by notifier.Actor, all []notifier.Request) []notifier.Result
 	// Retract retracts a notice; retracting it again is no error.
-	Retract(ctx context.Context, id int64) error
+	Retract(ctx context.Context, by notifier.Actor, id int64) error
 }
 
 // Config configures a Runner.

@@ -55,7 +55,7 @@ func (r *Runner) tellSome(ctx context.Context, of *Rule, some []telling, run *no
 	}
 	var told []notifier.Finding
 	var moved []notifier.Notice
-	for i, result := range r.c.Sender.SendAll(ctx, requests) {
+	for i, result := range r.c.Sender.SendAll(ctx, of.actor(), requests) {
 		if result.Err != nil {
 			bad.add(some[i].draft.Subject, result.Err)
 			continue
@@ -126,7 +126,7 @@ func (r *Runner) withdraw(ctx context.Context, of *Rule, subject string, before 
 			if !n.Sender.Is(of.sender()) || before > 0 && n.ID >= before {
 				continue
 			}
-			err := r.c.Sender.Retract(ctx, n.ID)
+			err := r.c.Sender.Retract(ctx, of.actor(), n.ID)
 			if err != nil && !errors.Is(err, notifier.ErrNotFound) && !errors.Is(err, notifier.ErrConflict) {
 				return count, err
 			}

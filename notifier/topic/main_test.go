@@ -96,7 +96,7 @@ func sub(topic notifier.Topic, who string) notifier.Subscription {
 func (s *site) subscribe(t tb, topic notifier.Topic, all ...string) {
 	t.Helper()
 	for _, who := range all {
-		if added, err := s.Subscribe(t.Context(), sub(topic, who)); err != nil || !added {
+		if added, err := s.Subscribe(t.Context(), notifier.Actor{}, sub(topic, who)); err != nil || !added {
 			t.Fatalf("subscribe %s to %v: %v, %v", who, topic, added, err)
 		}
 	}
@@ -105,7 +105,7 @@ func (s *site) subscribe(t tb, topic notifier.Topic, all ...string) {
 func (s *site) unsubscribe(t tb, topic notifier.Topic, all ...string) {
 	t.Helper()
 	for _, who := range all {
-		if removed, err := s.Unsubscribe(t.Context(), sub(topic, who)); err != nil || !removed {
+		if removed, err := s.Unsubscribe(t.Context(), notifier.Actor{}, sub(topic, who)); err != nil || !removed {
 			t.Fatalf("unsubscribe %s from %v: %v, %v", who, topic, removed, err)
 		}
 	}

@@ -84,9 +84,9 @@ func (s *site) late(t *testing.T, name, step string, fresh, on bool) {
 	go func() {
 		var err error
 		if on {
-			_, err = slow.Subscribe(context.WithoutCancel(t.Context()), sub(stock, "u1"))
+			_, err = slow.Subscribe(context.WithoutCancel(t.Context()), notifier.Actor{}, sub(stock, "u1"))
 		} else {
-			_, err = slow.Unsubscribe(context.WithoutCancel(t.Context()), sub(stock, "u1"))
+			_, err = slow.Unsubscribe(context.WithoutCancel(t.Context()), notifier.Actor{}, sub(stock, "u1"))
 		}
 		ended <- err
 	}()
@@ -159,7 +159,7 @@ func TestConcurrentChangesAllReachRedis(t *testing.T) {
 						if rand.IntN(2) == 0 {
 							change = instances[i].Unsubscribe
 						}
-						if _, err := change(t.Context(), sub(topic, who)); err != nil {
+						if _, err := change(t.Context(), notifier.Actor{}, sub(topic, who)); err != nil {
 							t.Error(err)
 						}
 						if _, err := instances[i].SubscribersOf(t.Context(), topics); err != nil {
@@ -205,7 +205,7 @@ func TestRepairsAreHarmlessWhileSubscriptionsChange(t *testing.T) {
 						change = of.Unsubscribe
 					}
 					topic := topics[rand.IntN(len(topics))]
-					if _, err := change(t.Context(), sub(topic, who)); err != nil {
+					if _, err := change(t.Context(), notifier.Actor{}, sub(topic, who)); err != nil {
 						t.Error(err)
 					}
 					if k%7 == i {

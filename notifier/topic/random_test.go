@@ -119,7 +119,7 @@ var (
 
 func (p *play) subscribe(t *rapid.T) {
 	of, topic, who := p.player(t), rapid.SampledFrom(topics).Draw(t, "topic"), rapid.SampledFrom(people).Draw(t, "who")
-	added, err := of.Subscribe(t.Context(), sub(topic, who))
+	added, err := of.Subscribe(t.Context(), notifier.Actor{}, sub(topic, who))
 	if err != nil || added == p.model[topic][who] {
 		t.Fatalf("subscribe %s to %v: %v, %v", who, topic, added, err)
 	}
@@ -132,7 +132,7 @@ func (p *play) subscribe(t *rapid.T) {
 
 func (p *play) unsubscribe(t *rapid.T) {
 	of, topic, who := p.player(t), rapid.SampledFrom(topics).Draw(t, "topic"), rapid.SampledFrom(people).Draw(t, "who")
-	removed, err := of.Unsubscribe(t.Context(), sub(topic, who))
+	removed, err := of.Unsubscribe(t.Context(), notifier.Actor{}, sub(topic, who))
 	if err != nil || removed != p.model[topic][who] {
 		t.Fatalf("unsubscribe %s from %v: %v, %v", who, topic, removed, err)
 	}

@@ -56,7 +56,7 @@ func TestTheTypeDecidesWhatUsersMayDoThemselves(t *testing.T) {
 		if err := s.self(t, news, true); !errors.Is(err, tt.begin) {
 			t.Errorf("%s: subscribe: %v, want %v", tt.name, err, tt.begin)
 		}
-		if _, err := s.Subscribe(t.Context(), sub(news, "u1")); err != nil { // staff may always subscribe a user
+		if _, err := s.Subscribe(t.Context(), notifier.Actor{}, sub(news, "u1")); err != nil { // staff may always subscribe a user
 			t.Fatal(err)
 		}
 		if err := s.self(t, news, false); !errors.Is(err, tt.end) {

@@ -156,7 +156,7 @@ func (q *sql) Types(context.Context) (all []notifier.NoticeType, err error) {
 	return all, err
 }
 
-func (q *sql) SaveType(_ context.Context, t notifier.NoticeType) error {
+func (q *sql) SaveType(_ context.Context, _ notifier.Actor, t notifier.NoticeType) error {
 	return q.call("save", func() error {
 		t.Names = maps.Clone(t.Names)
 		q.types[t.Slug] = t
@@ -164,7 +164,7 @@ func (q *sql) SaveType(_ context.Context, t notifier.NoticeType) error {
 	})
 }
 
-func (q *sql) DeleteUndescribed(context.Context) (n int64, err error) {
+func (q *sql) DeleteUndescribed(context.Context, notifier.Actor) (n int64, err error) {
 	return n, q.call("tidy", func() error {
 		for slug, t := range q.types {
 			if len(t.Names) == 0 {
@@ -176,7 +176,7 @@ func (q *sql) DeleteUndescribed(context.Context) (n int64, err error) {
 	})
 }
 
-func (q *sql) DeleteType(_ context.Context, slug string) error {
+func (q *sql) DeleteType(_ context.Context, _ notifier.Actor, slug string) error {
 	return q.call("delete", func() error {
 		for topic, all := range q.subs {
 			if topic.Type == slug && len(all) > 0 {
@@ -191,7 +191,7 @@ func (q *sql) DeleteType(_ context.Context, slug string) error {
 	})
 }
 
-func (q *sql) SubscribeWithin(_ context.Context, s notifier.Subscription, most int) (revision int64, added bool, err error) {
+func (q *sql) SubscribeWithin(_ context.Context, _ notifier.Actor, s notifier.Subscription, most int) (revision int64, added bool, err error) {
 	err = q.call("subscribe", func() error {
 		if q.gone[s.Subscriber] {
 			var bad notifier.InvalidError
@@ -218,7 +218,7 @@ func (q *sql) SubscribeWithin(_ context.Context, s notifier.Subscription, most i
 	return revision, added, err
 }
 
-func (q *sql) Unsubscribe(_ context.Context, s notifier.Subscription) (revision int64, removed bool, err error) {
+func (q *sql) Unsubscribe(_ context.Context, _ notifier.Actor, s notifier.Subscription) (revision int64, removed bool, err error) {
 	err = q.call("unsubscribe", func() error {
 		if removed = q.subs[s.Topic][s.Subscriber]; removed {
 			delete(q.subs[s.Topic], s.Subscriber)

@@ -85,7 +85,7 @@ func TestRedisAgreesWithARealDatabase(t *testing.T) {
 					if k == 2 {
 						change = instances[i%2].Unsubscribe
 					}
-					if changed, err := change(t.Context(), sub(topic, name)); err != nil || !changed {
+					if changed, err := change(t.Context(), notifier.Actor{}, sub(topic, name)); err != nil || !changed {
 						t.Errorf("%s, %v: %v, %v", name, topic, changed, err)
 					}
 				}

@@ -8,20 +8,20 @@ import (
 
 // Subscribe subscribes a user or a role to a topic. It returns false if they subscribed already.
 // Faults, such as an unknown user or role, are a *notifier.InvalidError.
-func (t *Topics) Subscribe(ctx context.Context, s notifier.Subscription) (added bool, err error) {
+func (t *Topics) Subscribe(ctx context.Context, by notifier.Actor, s notifier.Subscription) (added bool, err error) {
 	if err := s.Validate(); err != nil {
 		return false, err
 	}
-	return t.add(ctx, s, 0)
+	return t.add(ctx, by, s, 0)
 }
 
 // add subscribes a user or a role that may have at most so many topics; 0: no limit.
-func (t *Topics) add(ctx context.Context, s notifier.Subscription, most int) (added bool, err error) {
+func (t *Topics) add(ctx context.Context, by notifier.Actor, s notifier.Subscription, most int) (added bool, err error) {
 	if err := t.changing.take(ctx); err != nil {
 		return false, err
 	}
 	defer t.changing.give()
-	revision, added, err := t.store.SubscribeWithin(ctx, s, most)
+	revision, added, err := t.store.SubscribeWithin(ctx, by, s, most)
 	if err != nil || !added {
 		return false, err
 	}
@@ -36,7 +36,7 @@ func (t *Topics) add(ctx context.Context, s notifier.Subscription, most int) (ad
 }
 
 // Unsubscribe removes a subscription. It returns false if there was none.
-func (t *Topics) Unsubscribe(ctx context.Context, s notifier.Subscription) (removed bool, err error) {
+func (t *Topics) Unsubscribe(ctx context.Context, by notifier.Actor, s notifier.Subscription) (removed bool, err error) {
 	if err := s.Validate(); err != nil {
 		return false, err
 	}
@@ -44,7 +44,7 @@ func (t *Topics) Unsubscribe(ctx context.Context, s notifier.Subscription) (remo
 		return false, err
 	}
 	defer t.changing.give()
-	revision, removed, err := t.store.Unsubscribe(ctx, s)
+	revision, removed, err := t.store.Unsubscribe(ctx, by, s)
 	if err != nil || !removed {
 		return false, err
 	}
@@ -55,7 +55,7 @@ func (t *Topics) Unsubscribe(ctx context.Context, s notifier.Subscription) (remo
 // SubscribeSelf lets a user subscribe or unsubscribe themselves; repeating either is no error. It
 // returns notifier.ErrForbidden to subscribe to a type that is not open to users, and to
 // unsubscribe from one that is neither open nor mutable. One topic above notifier.MaxSubscriptions
-// is a *notifier.InvalidError.
+// is a *notifier.InvalidError. Like other choices of users, it is not in the audit log.
 func (t *Topics) SubscribeSelf(ctx context.Context, u notifier.User, topic notifier.Topic, on bool) error {
 	s := notifier.Subscription{Topic: topic, Subscriber: notifier.Subscriber{User: u.Name}}
 	if err := s.Validate(); err != nil {
@@ -66,12 +66,12 @@ func (t *Topics) SubscribeSelf(ctx context.Context, u notifier.User, topic notif
 		if typ.NoMute && !typ.Open {
 			return notifier.ErrForbidden
 		}
-		_, err := t.Unsubscribe(ctx, s)
+		_, err := t.Unsubscribe(ctx, notifier.Actor{}, s)
 		return err
 	}
 	if !typ.Open {
 		return notifier.ErrForbidden
 	}
-	_, err := t.add(ctx, s, notifier.MaxSubscriptions)
+	_, err := t.add(ctx, notifier.Actor{}, s, notifier.MaxSubscriptions)
 	return err
 }

@@ -34,18 +34,18 @@ type Store interface {
 	// Types returns all types, sorted by slug.
 	Types(ctx context.Context) ([]notifier.NoticeType, error)
 	// SaveType creates or replaces a type.
-	SaveType(ctx context.Context, t notifier.NoticeType) error
+	SaveType(ctx context.Context, by notifier.Actor, t notifier.NoticeType) error
 	// DeleteType returns notifier.ErrNotFound for an unknown type, and notifier.ErrConflict while
 	// the type has subscribers.
-	DeleteType(ctx context.Context, slug string) error
+	DeleteType(ctx context.Context, by notifier.Actor, slug string) error
 	// DeleteUndescribed deletes the types that have neither a description nor subscribers, and
 	// returns how many.
-	DeleteUndescribed(ctx context.Context) (int64, error)
+	DeleteUndescribed(ctx context.Context, by notifier.Actor) (int64, error)
 	// SubscribeWithin and Unsubscribe return the revision of the subscriptions. It rises by one
 	// with each change of any of them, in the same transaction, and never otherwise. One topic
 	// above most is a *notifier.InvalidError with notifier.CodeTooManySubs; 0 is no limit.
-	SubscribeWithin(ctx context.Context, s notifier.Subscription, most int) (revision int64, added bool, err error)
-	Unsubscribe(ctx context.Context, s notifier.Subscription) (revision int64, removed bool, err error)
+	SubscribeWithin(ctx context.Context, by notifier.Actor, s notifier.Subscription, most int) (revision int64, added bool, err error)
+	Unsubscribe(ctx context.Context, by notifier.Actor, s notifier.Subscription) (revision int64, removed bool, err error)
 	// SubscriptionRevision also rises when a user or a role with subscriptions is deleted.
 	SubscriptionRevision(ctx context.Context) (int64, error)
 	// SubscribersOf returns the subscribers of each topic, in order; empty for a topic without any.

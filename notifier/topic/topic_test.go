@@ -50,10 +50,10 @@ func TestTheLastUnsubscribeDeletesTheSet(t *testing.T) {
 func TestRepeatedChangesChangeNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1")
-		if added, err := s.Subscribe(t.Context(), sub(stock, "u1")); added || err != nil {
+		if added, err := s.Subscribe(t.Context(), notifier.Actor{}, sub(stock, "u1")); added || err != nil {
 			t.Errorf("subscribe again: %v, %v", added, err)
 		}
-		if removed, err := s.Unsubscribe(t.Context(), sub(stock, "u2")); removed || err != nil {
+		if removed, err := s.Unsubscribe(t.Context(), notifier.Actor{}, sub(stock, "u2")); removed || err != nil {
 			t.Errorf("unsubscribe without a subscription: %v, %v", removed, err)
 		}
 		s.right(t)
@@ -100,7 +100,7 @@ func TestOtherInstancesSeeAChangeAtOnce(t *testing.T) {
 		if got := who(t, b, stock); got != "u1" {
 			t.Errorf("%q, want u1", got)
 		}
-		if _, err := b.Subscribe(t.Context(), sub(stock, "role:picker")); err != nil {
+		if _, err := b.Subscribe(t.Context(), notifier.Actor{}, sub(stock, "role:picker")); err != nil {
 			t.Fatal(err)
 		}
 		s.unsubscribe(t, stock, "u1")
@@ -120,10 +120,10 @@ func TestInvalidSubscriptionsChangeNothing(t *testing.T) {
 			{Topic: news, Subscriber: notifier.Subscriber{User: "u1", Role: "picker"}},
 		} {
 			var fault *notifier.InvalidError
-			if added, err := s.Subscribe(t.Context(), bad); added || !errors.As(err, &fault) {
+			if added, err := s.Subscribe(t.Context(), notifier.Actor{}, bad); added || !errors.As(err, &fault) {
 				t.Errorf("subscribe %+v: %v, %v", bad, added, err)
 			}
-			if removed, err := s.Unsubscribe(t.Context(), bad); removed || bad.User != "u9" && !errors.As(err, &fault) {
+			if removed, err := s.Unsubscribe(t.Context(), notifier.Actor{}, bad); removed || bad.User != "u9" && !errors.As(err, &fault) {
 				t.Errorf("unsubscribe %+v: %v, %v", bad, removed, err)
 			}
 		}
@@ -135,10 +135,10 @@ func TestNothingChangesWithoutSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.subscribe(t, stock, "u1")
 		s.sql.before = func(string) error { return errAway }
-		if _, err := s.Subscribe(t.Context(), sub(stock, "u2")); !errors.Is(err, errAway) {
+		if _, err := s.Subscribe(t.Context(), notifier.Actor{}, sub(stock, "u2")); !errors.Is(err, errAway) {
 			t.Error(err)
 		}
-		if _, err := s.Unsubscribe(t.Context(), sub(stock, "u1")); !errors.Is(err, errAway) {
+		if _, err := s.Unsubscribe(t.Context(), notifier.Actor{}, sub(stock, "u1")); !errors.Is(err, errAway) {
 			t.Error(err)
 		}
 		if got := who(t, s.Topics, stock); got != "u1" { // Redis serves what is certain

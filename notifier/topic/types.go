@@ -136,24 +136,24 @@ func (t *Topics) unknown(slugs []string) (fresh []string) {
 }
 
 // SaveType creates or replaces a type. Faults are a *notifier.InvalidError.
-func (t *Topics) SaveType(ctx context.Context, n notifier.NoticeType) error {
+func (t *Topics) SaveType(ctx context.Context, by notifier.Actor, n notifier.NoticeType) error {
 	if err := n.Validate(t.o.Keep); err != nil {
 		return err
 	}
-	return t.change(ctx, func() error { return t.store.SaveType(ctx, n) })
+	return t.change(ctx, func() error { return t.store.SaveType(ctx, by, n) })
 }
 
 // DeleteType returns notifier.ErrNotFound for an unknown type, and notifier.ErrConflict while the
 // type has subscribers. The next notice of the type creates it again.
-func (t *Topics) DeleteType(ctx context.Context, slug string) error {
-	return t.change(ctx, func() error { return t.store.DeleteType(ctx, slug) })
+func (t *Topics) DeleteType(ctx context.Context, by notifier.Actor, slug string) error {
+	return t.change(ctx, func() error { return t.store.DeleteType(ctx, by, slug) })
 }
 
 // DeleteUndescribed deletes the types that have neither a description nor subscribers, and returns
 // how many. The next notice of such a type creates it again.
-func (t *Topics) DeleteUndescribed(ctx context.Context) (n int64, err error) {
+func (t *Topics) DeleteUndescribed(ctx context.Context, by notifier.Actor) (n int64, err error) {
 	err = t.change(ctx, func() error {
-		n, err = t.store.DeleteUndescribed(ctx)
+		n, err = t.store.DeleteUndescribed(ctx, by)
 		return err
 	})
 	return n, err

@@ -18,7 +18,7 @@ import (
 
 func (s *site) saveType(t tb, n notifier.NoticeType) {
 	t.Helper()
-	if err := s.SaveType(t.Context(), n); err != nil {
+	if err := s.SaveType(t.Context(), notifier.Actor{}, n); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -102,7 +102,7 @@ func TestSaveTypeReplacesAType(t *testing.T) {
 		t.Errorf("known types: %+v", s.Types())
 	}
 	var bad *notifier.InvalidError
-	if err := s.SaveType(t.Context(), notifier.NoticeType{Slug: "No", ExpiresIn: -1}); !errors.As(err, &bad) || len(bad.Fields) != 2 {
+	if err := s.SaveType(t.Context(), notifier.Actor{}, notifier.NoticeType{Slug: "No", ExpiresIn: -1}); !errors.As(err, &bad) || len(bad.Fields) != 2 {
 		t.Errorf("invalid type: %v", err)
 	}
 	s.sql.before = func(call string) error {
@@ -111,10 +111,10 @@ func TestSaveTypeReplacesAType(t *testing.T) {
 		}
 		return nil
 	}
-	if err := s.SaveType(t.Context(), notifier.NoticeType{Slug: "like"}); !errors.Is(err, errAway) || len(s.Types()) != 1 {
+	if err := s.SaveType(t.Context(), notifier.Actor{}, notifier.NoticeType{Slug: "like"}); !errors.Is(err, errAway) || len(s.Types()) != 1 {
 		t.Errorf("without SQL: %v, %v", err, slugs(s.Types()))
 	}
-	if err := s.DeleteType(t.Context(), "rep_notice"); !errors.Is(err, errAway) || len(s.Types()) != 1 {
+	if err := s.DeleteType(t.Context(), notifier.Actor{}, "rep_notice"); !errors.Is(err, errAway) || len(s.Types()) != 1 {
 		t.Errorf("without SQL: %v, %v", err, slugs(s.Types()))
 	}
 }
@@ -124,14 +124,14 @@ func TestADeletedTypeIsUnknownUntilItsNextUse(t *testing.T) {
 	s := newSite(t, redistest.Client(t))
 	s.saveType(t, notifier.NoticeType{Slug: "rep_notice", NoMute: true})
 	s.subscribe(t, stock, "u1")
-	if err := s.DeleteType(t.Context(), "rep_notice"); !errors.Is(err, notifier.ErrConflict) || s.Mutable("rep_notice") {
+	if err := s.DeleteType(t.Context(), notifier.Actor{}, "rep_notice"); !errors.Is(err, notifier.ErrConflict) || s.Mutable("rep_notice") {
 		t.Errorf("delete a type with subscribers: %v", err)
 	}
 	s.unsubscribe(t, stock, "u1")
-	if err := s.DeleteType(t.Context(), "rep_notice"); err != nil || !s.Mutable("rep_notice") || len(s.Types()) != 0 {
+	if err := s.DeleteType(t.Context(), notifier.Actor{}, "rep_notice"); err != nil || !s.Mutable("rep_notice") || len(s.Types()) != 0 {
 		t.Errorf("%v, %v", err, s.Types())
 	}
-	if err := s.DeleteType(t.Context(), "rep_notice"); !errors.Is(err, notifier.ErrNotFound) {
+	if err := s.DeleteType(t.Context(), notifier.Actor{}, "rep_notice"); !errors.Is(err, notifier.ErrNotFound) {
 		t.Errorf("delete again: %v", err)
 	}
 	if err := s.Use(t.Context(), []string{"rep_notice"}); err != nil || len(s.Types()) != 1 {
@@ -146,7 +146,7 @@ func TestOtherInstancesReloadTypesInTheNextRound(t *testing.T) {
 	run(t, b)
 	s.saveType(t, notifier.NoticeType{Slug: "like", NoMute: true})
 	testkit.Eventually(t, "the other instance knows the type", func() bool { return !b.Mutable("like") })
-	if err := s.DeleteType(t.Context(), "like"); err != nil {
+	if err := s.DeleteType(t.Context(), notifier.Actor{}, "like"); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "the other instance has dropped the type", func() bool { return b.Mutable("like") && len(b.Types()) == 0 })
@@ -206,7 +206,7 @@ func TestFirstUsesCreateALimitedNumberOfTypes(t *testing.T) {
 	if !s.Mutable("junk4.1") || s.Name("junk4.1", "en") != "junk4.1" {
 		t.Error("a type above the limit lacks the defaults")
 	}
-	if n, err := s.DeleteUndescribed(t.Context()); err != nil || n != notifier.MaxTypes || len(s.Types()) != 0 {
+	if n, err := s.DeleteUndescribed(t.Context(), notifier.Actor{}); err != nil || n != notifier.MaxTypes || len(s.Types()) != 0 {
 		t.Errorf("%d types deleted, %d left: %v", n, len(s.Types()), err)
 	}
 	used(5)

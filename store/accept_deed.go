@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// recordDeeds adds an entry to the audit log for each call whose rows were stored by this transaction. The rows of a
+// call follow one another.
+func (s *Store) recordDeeds(ctx context.Context, tx *sql.Tx, rows []*noticeRow) error {
+	for len(rows) > 0 {
+		deed, count, first, last := rows[0].deed, 0, int64(0), int64(0)
+		for len(rows) > 0 && rows[0].deed == deed {
+			if n := rows[0]; !n.replayed && n.err == nil {
+				if count++; count == 1 {
+					first = n.id
+				}
+				last = n.id
+			}
+			rows = rows[1:]
+		}
+		if count == 0 {
+			continue
+		}
+		object, detail := deedOn(deed, count, first, last)
+		if err := s.record(ctx, tx, deed.By, deed.Action, object, detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deedOn returns the object and the detail of a deed that stored so many notices, from one id to another.
+func deedOn(of *notifier.Deed, count int, first, last int64) (object notifier.Ref, detail string) {
+	switch {
+	case !of.Object.IsZero():
+		return of.Object, of.Detail
+	case count == 1:
+		return notifier.NoticeRef(first), of.Detail
+	}
+	return notifier.Ref{}, fmt.Sprintf("%d notices, %d to %d", count, first, last)
+}
+
+// deedArrays returns the parameters of addNoticesQuery that describe the deeds: for each row the number of its deed, and
+// the deeds by column.
+func deedArrays(rows []*noticeRow) []any {
+	of := make([]int32, len(rows))
+	columns := make([][]string, 7)
+	for i, n := range rows {
+		if i == 0 || n.deed != rows[i-1].deed {
+			for c, value := range []string{
+				string(n.deed.By.Kind), refID(n.deed.By.Ref), n.deed.Action, string(n.deed.Object.Kind), refID(n.deed.Object), n.deed.Detail, text(n.deed.By.Address),
+			} {
+				columns[c] = append(columns[c], value)
+			}
+		}
+		of[i] = int32(len(columns[0])) //nolint:gosec // at most maxBatch
+	}
+	args := []any{of}
+	for _, column := range columns {
+		args = append(args, column)
+	}
+	return args
+}
