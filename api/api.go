@@ -75,14 +75,21 @@ const (
 	maxEcho   = 100
 )
 
-// trim keeps a problem short, however long the request was.
+// trim keeps a problem short, however long the request was, and gives those of Huma a code.
 func trim(_ huma.Context, _ string, v any) (any, error) {
-	p, ok := v.(*huma.ErrorModel)
+	p, ok := v.(*problem)
+	if model, foreign := v.(*huma.ErrorModel); foreign { // made by Huma
+		p, ok = newProblem(model.Status, "", model.Detail), true
+		for _, e := range model.Errors {
+			p.Errors = append(p.Errors, problemDetail{"", *e})
+		}
+	}
 	if !ok {
 		return v, nil
 	}
 	p.Errors = p.Errors[:min(len(p.Errors), maxFaults)]
-	for _, e := range p.Errors {
+	for i := range p.Errors {
+		e := &p.Errors[i]
 		if len(e.Location) > maxEcho {
 			e.Location = strings.ToValidUTF8(e.Location[:maxEcho], "") + "…"
 		}

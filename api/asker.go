@@ -2,10 +2,8 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -13,7 +11,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -94,7 +91,7 @@ func (k *askers) admit(c huma.Context, next func(huma.Context)) {
 // of its app, and a session counts on our own pages only.
 func (k *askers) allow(r *http.Request, who *notifier.Asker) error {
 	if who.ReadOnly() && r.Method != http.MethodGet {
-		return coded(http.StatusForbidden, "scope_read", "The token may only read: its scope is read.")
+		return newProblem(http.StatusForbidden, "scope_read", "The token may only read: its scope is read.")
 	}
 	origin := r.Header.Get("Origin")
 	own := origin == "" || k.isOwn(origin, r.Host)
@@ -102,23 +99,12 @@ func (k *askers) allow(r *http.Request, who *notifier.Asker) error {
 	case who.Token == nil && own && k.own.Check(r) == nil, who.Token != nil && own:
 		return nil
 	case who.Token == nil:
-		return coded(http.StatusForbidden, "origin_refused", "A session counts on pages of this host only. Other pages use user tokens.")
+		return newProblem(http.StatusForbidden, "origin_refused", "A session counts on pages of this host only. Other pages use user tokens.")
 	case slices.Contains(who.Token.App.Origins, origin), k.Demo && onLoopback(origin):
 		return nil
 	}
 	k.Log.WarnContext(r.Context(), "a page of another origin used a token", "app", who.Token.App.Name, "origin", origin)
-	return coded(http.StatusForbidden, "origin_refused", "The app of this token has no pages at "+origin+".")
-}
-
-// codedError is a problem with the member `code`, by which programs tell apart what has the same
-// status.
-type codedError struct {
-	huma.ErrorModel
-	Code string `json:"code" doc:"Tells apart what has the same status."`
-}
-
-func coded(status int, code, detail string) *codedError {
-	return &codedError{*newProblem(status, detail), code}
+	return newProblem(http.StatusForbidden, "origin_refused", "The app of this token has no pages at "+origin+".")
 }
 
 // refuse answers a call before its input is read.
@@ -137,27 +123,19 @@ func (k *askers) refuse(c huma.Context, err error) {
 		if token.Detail != "" {
 			detail = "The token is not valid: " + token.Detail + "."
 		}
-		err = coded(status, string(token.Code), detail)
+		if _, key := hashKey(bearerOf(c)); key {
+			detail = "This is an API key. Calls below /me take the token of a user, which your application signs, or a session."
+			token.Code = "key_not_token"
+		}
+		c.SetHeader("WWW-Authenticate", `Bearer realm="carillon", error="invalid_token"`)
+		err = newProblem(status, string(token.Code), detail)
 	case errors.Is(err, notifier.ErrAmbiguous):
-		err = newProblem(http.StatusBadRequest, "There is more than one Authorization header.")
+		err = newProblem(http.StatusBadRequest, "ambiguous_identity", "There is more than one Authorization header.")
 	case errors.Is(err, notifier.ErrBadIdentity):
-		err = coded(http.StatusBadRequest, "identity_invalid", "The identity header must name one user, by 1 to 200 bytes without control characters.")
+		err = newProblem(http.StatusBadRequest, "identity_invalid", "The identity header must name one user, by 1 to 200 bytes without control characters.")
 	case errors.Is(err, notifier.ErrUnauthenticated):
 		c.SetHeader("WWW-Authenticate", `Bearer realm="carillon"`)
-		_ = huma.WriteErr(k.api, c, http.StatusUnauthorized, "A token is required: Authorization: Bearer …")
-		return
+		err = newProblem(http.StatusUnauthorized, "", "A token is required: Authorization: Bearer …")
 	}
 	k.server.refuse(c, err)
-}
-
-// writeCoded answers a call with a problem that has a code.
-func (s *server) writeCoded(c huma.Context, problem *codedError) {
-	if problem.Status == http.StatusUnauthorized {
-		c.SetHeader("WWW-Authenticate", `Bearer realm="carillon", error="invalid_token"`)
-	}
-	c.SetHeader("Content-Type", typeProblem)
-	c.SetStatus(problem.Status)
-	if err := json.NewEncoder(c.BodyWriter()).Encode(problem); err != nil {
-		s.Log.LogAttrs(c.Context(), slog.LevelDebug, "could not answer", slog.String("request_id", web.Of(c.Context()).ID), slog.Any("err", err))
-	}
 }

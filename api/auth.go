@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"log/slog"
 	"math"
 	"net/http"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -38,7 +41,7 @@ func (s *server) admit(c huma.Context, next func(huma.Context)) {
 		err = s.keyInBrowser(c, key)
 	}
 	if err == nil && !key.Allows(scopeOf(c.Operation())) {
-		err = notifier.ErrForbidden
+		err = s.scopeMissing(c, key)
 	}
 	if err == nil {
 		err = s.count(c, key)
@@ -56,12 +59,30 @@ func (s *server) admit(c huma.Context, next func(huma.Context)) {
 	next(huma.WithValue(c, callerKey{}, key))
 }
 
+// scopeMissing says which scope a call needs and which the key has.
+func (*server) scopeMissing(c huma.Context, key notifier.APIKey) error {
+	need, has := string(scopeOf(c.Operation())), make([]string, len(key.Scopes))
+	for i, scope := range key.Scopes {
+		has[i] = string(scope)
+	}
+	if need != string(notifier.ScopeAdmin) {
+		need += " or " + string(notifier.ScopeAdmin)
+	}
+	return newProblem(http.StatusForbidden, "scope_missing", "The call needs a key with the scope "+need+". This one has "+strings.Join(has, " and ")+".")
+}
+
+// bearerOf returns the text after Bearer in the header Authorization.
+func bearerOf(c huma.Context) string {
+	_, token, _ := strings.Cut(c.Header("Authorization"), " ")
+	return strings.TrimSpace(token)
+}
+
 func (s *server) authenticate(c huma.Context) (notifier.APIKey, error) {
-	scheme, token, _ := strings.Cut(c.Header("Authorization"), " ")
+	scheme, _, _ := strings.Cut(c.Header("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return notifier.APIKey{}, notifier.ErrUnauthenticated
 	}
-	return s.ring.find(c.Context(), strings.TrimSpace(token))
+	return s.ring.find(c.Context(), bearerOf(c))
 }
 
 // count takes one request from the allowance of a key and reports the rest of it in the
@@ -84,10 +105,6 @@ func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Secon
 
 // refuse answers a call with an error before its input is read.
 func (s *server) refuse(c huma.Context, err error) {
-	if withCode := (*codedError)(nil); errors.As(err, &withCode) {
-		s.writeCoded(c, withCode)
-		return
-	}
 	p := s.problem(c.Context(), err)
 	var he huma.HeadersError
 	if errors.As(p, &he) {
@@ -97,12 +114,11 @@ func (s *server) refuse(c huma.Context, err error) {
 			}
 		}
 	}
-	var model *huma.ErrorModel
-	status := http.StatusInternalServerError
-	if errors.As(p, &model) {
-		status = model.Status
-		_ = huma.WriteErr(s.api, c, status, model.Detail)
-		return
+	known := newProblem(http.StatusInternalServerError, "", "")
+	_ = errors.As(p, &known)
+	c.SetHeader("Content-Type", typeProblem)
+	c.SetStatus(known.Status)
+	if err := json.NewEncoder(c.BodyWriter()).Encode(known); err != nil {
+		s.Log.LogAttrs(c.Context(), slog.LevelDebug, "could not answer", slog.String("request_id", web.Of(c.Context()).ID), slog.Any("err", err))
 	}
-	_ = huma.WriteErr(s.api, c, status, "")
 }

@@ -45,7 +45,7 @@ func (s *server) sharing(next http.Handler) http.Handler {
 		origin := r.Header.Get("Origin")
 		if origin != "" && !s.isOwn(origin, r.Host) && !s.knowsOrigin(r.Context(), origin) {
 			s.Log.InfoContext(r.Context(), "a page of an unknown origin asked for a user", "origin", origin)
-			send(w, http.StatusForbidden, coded(http.StatusForbidden, "origin_refused", "No app has pages at this origin."))
+			send(w, newProblem(http.StatusForbidden, "origin_refused", "No app has pages at this origin."))
 			return
 		}
 		open.ServeHTTP(w, r)
@@ -98,6 +98,6 @@ func (s *server) keyInBrowser(c huma.Context, key notifier.APIKey) error {
 			Actor: senderOf(key), Action: "key.in_browser", Object: senderOf(key), Detail: fmt.Sprintf("%.100q", origin), Address: web.Of(c.Context()).Address,
 		})
 	}
-	return coded(http.StatusForbidden, "key_in_browser",
+	return newProblem(http.StatusForbidden, "key_in_browser",
 		"A web page has sent the key "+key.Name+", so it is no longer secret: revoke it. Pages use user tokens.")
 }

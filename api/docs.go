@@ -55,6 +55,7 @@ func (s *server) addPages() error {
 		return err
 	}
 	s.forgetPatterns()
+	addCodes(s.api.OpenAPI().Components.Schemas.Map())
 	asJSON, err := s.documentJSON()
 	if err != nil {
 		return err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"reflect"
-	"strconv"
 
 	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
@@ -46,8 +44,6 @@ func registerMeSessions(m *me) {
 			name: "password", summary: "Only a session has a password", body: `{"current": "correct horse", "password": "battery staple"}`, status: http.StatusForbidden,
 		}},
 	}, m.changePassword)
-	refused := m.operation(http.MethodPost, prefix+mePath+"/password").Responses[strconv.Itoa(http.StatusForbidden)]
-	refused.Content[typeProblem].Schema = m.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[codedError](), true, "coded-problem")
 }
 
 type ownSession struct {
@@ -105,7 +101,7 @@ func (m *me) changePassword(ctx context.Context, in *passwordInput) (*passwordOu
 	body := &in.Payload.Value
 	cookies, err := m.Accounts.ChangePassword(made.request.WithContext(ctx), made.asker, web.Of(ctx).Address, body.Current, body.Password)
 	if errors.Is(err, notifier.ErrNoPassword) {
-		return nil, coded(http.StatusForbidden, "no_password", "Only a session that began with a password can change it.")
+		return nil, newProblem(http.StatusForbidden, "no_password", "Only a session that began with a password can change it.")
 	}
 	if err != nil {
 		return nil, err

@@ -158,7 +158,7 @@ func (m *me) setSubscribed(ctx context.Context, in *ownTopicInput, on bool, refu
 	topic := notifier.Topic{Type: in.Payload.Value.Type, Scope: in.Payload.Value.Scope}
 	err := m.Topics.SubscribeSelf(ctx, askerOf(ctx).User, topic, on)
 	if errors.Is(err, notifier.ErrForbidden) {
-		return newProblem(http.StatusForbidden, refusal)
+		return newProblem(http.StatusForbidden, "type_closed", refusal)
 	}
 	return err
 }

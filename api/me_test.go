@@ -165,9 +165,9 @@ func TestBadTokensAreRefusedWithTheirReason(t *testing.T) {
 		status              int
 		code                string
 	}{
-		"none":                       {"", "GET", "/me/badge", nil, 401, ""},
+		"none":                       {"", "GET", "/me/badge", nil, 401, "unauthenticated"},
 		"another scheme":             {"", "GET", "/me/badge", []string{"Authorization", "Basic Ym9iOmJvYg=="}, 401, "token_invalid"},
-		"an API key":                 {w.admin, "GET", "/me/badge", nil, 401, "token_invalid"},
+		"an API key":                 {w.admin, "GET", "/me/badge", nil, 401, "key_not_token"},
 		"a changed signature":        {w.bob[:len(w.bob)-4] + "AAAA", "GET", "/me/badge", nil, 401, "token_invalid"},
 		"over 8 KiB":                 {strings.Repeat("A", 9000), "GET", "/me/badge", nil, 401, "token_invalid"},
 		"expired":                    {w.token(t, "bob", map[string]any{"iat": now - 900, "exp": now - 100}), "GET", "/me/badge", nil, 401, "token_expired"},
@@ -176,7 +176,7 @@ func TestBadTokensAreRefusedWithTheirReason(t *testing.T) {
 		"an audience":                {w.token(t, "bob", map[string]any{"audience": "robots"}), "GET", "/me/badge", nil, 403, "audience_unknown"},
 		"reading":                    {reading, "GET", "/me/badge", nil, 200, ""},
 		"opening by reading":         {reading, "POST", "/me/open", nil, 403, "scope_read"},
-		"reading of nobody":          {w.token(t, "nobody", map[string]any{"scope": "read"}), "GET", "/me/badge", nil, 404, ""},
+		"reading of nobody":          {w.token(t, "nobody", map[string]any{"scope": "read"}), "GET", "/me/badge", nil, 404, "not_found"},
 		"the app's origin":           {w.bob, "GET", "/me/badge", []string{"Origin", "https://shop.example.com"}, 200, ""},
 		"our own origin":             {w.bob, "GET", "/me/badge", []string{"Origin", "http://example.com"}, 200, ""},
 		"the origin of another app":  {w.bob, "GET", "/me/badge", []string{"Origin", "https://blog.example.com"}, 403, "origin_refused"},

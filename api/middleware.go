@@ -41,7 +41,7 @@ func accessLevel(_ *http.Request, status int) slog.Level {
 
 // failed answers a call that panicked.
 func failed(w http.ResponseWriter, _ *http.Request, err error) {
-	_, detail := outcome(err)
+	_, _, detail := outcome(err)
 	writeProblem(w, http.StatusInternalServerError, detail)
 }
 

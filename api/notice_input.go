@@ -17,7 +17,7 @@ type noticeInput struct {
 	Body        string      `json:"body,omitempty" doc:"Text, up to 4,000 characters; lines end with LF."`
 	Link        string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host."`
 	Scope       string      `json:"scope,omitempty" doc:"The part of the application that the notice belongs to, such as a warehouse. Polls can ask for one scope. [A-Za-z0-9_.-]{0,64}"`
-	ExpiresIn   string      `json:"expires_in,omitempty" doc:"The lifetime of the notice, such as 30m or 72h; at least one second. Default: set by its type."`
+	ExpiresIn   string      `json:"expires_in,omitempty" doc:"The lifetime of the notice, such as 30m, 72h or 7d; at least one second. Default: set by its type."`
 	SendAt      string      `json:"send_at,omitempty" doc:"When to send it (RFC 3339), until when it can be edited or retracted. Its recipients are determined and its lifetime counts from then. An announcement opens then. Default: at once; so is a time up to a minute ago."`
 	Toast       bool        `json:"toast,omitempty" doc:"Also shows the notice as a toast, for a few seconds on open pages."`
 	StartsAt    string      `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339). Default: at once."`
@@ -134,13 +134,13 @@ func audienceNames(audiences map[notifier.Audience]string, of []notifier.Audienc
 // minLife is the shortest life of a notice. Nobody would see it for less.
 const minLife = time.Second
 
-// duration parses a duration such as 30m or 72h. The empty text is 0; less than minLife is a
+// duration parses a duration such as 30m or 7d. The empty text is 0; less than minLife is a
 // fault.
 func duration(field, text string, bad *notifier.InvalidError) time.Duration {
 	if text == "" {
 		return 0
 	}
-	d, err := time.ParseDuration(text)
+	d, err := notifier.ParseSpan(text)
 	switch {
 	case err != nil:
 		bad.Add(field, codeBadDuration, nil)

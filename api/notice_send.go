@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -151,10 +149,10 @@ type batchResults struct {
 
 // batchResult is an accepted notice, or the reason for refusing it.
 type batchResult struct {
-	ID    int64            `json:"id,omitempty" doc:"The ID of an accepted notice."`
-	State string           `json:"state,omitempty" enum:"accepted,scheduled" doc:"accepted or scheduled for an accepted notice; otherwise left out."`
-	URL   string           `json:"url,omitempty" doc:"The address of an accepted notice."`
-	Error *huma.ErrorModel `json:"error,omitempty" doc:"The reason for refusing the notice."`
+	ID    int64    `json:"id,omitempty" doc:"The ID of an accepted notice."`
+	State string   `json:"state,omitempty" enum:"accepted,scheduled" doc:"accepted or scheduled for an accepted notice; otherwise left out."`
+	URL   string   `json:"url,omitempty" doc:"The address of an accepted notice."`
+	Error *problem `json:"error,omitempty" doc:"The reason for refusing the notice."`
 }
 
 // sendBatch accepts the valid ones of up to maxBatch notices, with one commit.
@@ -210,7 +208,7 @@ func (s *server) sendBatch(ctx context.Context, in *batchInput) (*batchOutput, e
 // error and no accepted notice, the caller should repeat the whole call.
 func commonFault(errs []error) error {
 	for _, err := range errs {
-		if status, _ := outcome(err); status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
+		if status, _, _ := outcome(err); status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 			if bad := (*notifier.InvalidError)(nil); !errors.As(err, &bad) {
 				return err
 			}

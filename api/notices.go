@@ -15,6 +15,7 @@ func registerNotices(s *server) {
 		summary: "Send a notice",
 		about: "Once the call is answered, the notice is stored and will reach all its recipients, even across failures. " +
 			"Give an `Idempotency-Key` to make the call safe to repeat.",
+		maxBody: maxNamesBody,
 		examples: []example{
 			{name: "users", summary: "To users", body: `{"target":{"users":["alice","bob"]},"type":"like","subject":"photo_id:1:user_id:7","title":"Carol likes your photo","link":"/photos/1"}`},
 			{name: "role", summary: "To a role, for three days, with a toast", body: `{"target":{"role":"picker"},"type":"shift","title":"Bay 3 is closed today","body":"Use bay 4.","expires_in":"72h","toast":true}`},

@@ -18,6 +18,9 @@ import (
 // maxBody is the maximum size of a body in bytes, unless its call sets another.
 const maxBody = 64 << 10
 
+// maxNamesBody is the maximum size of a notice or toast to users in bytes: notifier.MaxNames of the longest names.
+const maxNamesBody = 4 << 20
+
 // payload is the decoded body of a call: a field `Payload payload[T]` of its input. It is
 // stricter than Huma's own decoding: unknown or repeated fields, invalid UTF-8 and deep
 // nesting are faults. The schema of T serves to explain why a body does not decode. A body

@@ -67,13 +67,16 @@ func TestABodyIsAcceptedOnlyAsDescribed(t *testing.T) {
 func TestABodyMustBeJSONOfLimitedSize(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	typ := func(size int) string { return `{"open":true` + strings.Repeat(" ", size-len(`{"open":true}`)) + "}" }
+	w.call(t, w.admin, "PUT", "/types/like", typ(maxBody)).is(t, http.StatusOK)
+	w.call(t, w.admin, "PUT", "/types/like", typ(maxBody+1)).is(t, http.StatusRequestEntityTooLarge)
 	body := func(size int) string {
 		head := `{"target":{"users":["alice"]},"type":"like","title":"A title"`
 		return head + strings.Repeat(" ", size-len(head)-1) + "}"
 	}
-	w.call(t, w.send, "POST", "/notices", body(maxBody)).is(t, http.StatusAccepted)
-	w.call(t, w.send, "POST", "/notices", body(maxBody+1)).is(t, http.StatusRequestEntityTooLarge)
-	w.call(t, w.send, "POST", "/notices/batch", `{"notices":[`+body(maxBody+1)+`]}`).is(t, http.StatusAccepted)
+	w.call(t, w.send, "POST", "/notices", body(maxNamesBody)).is(t, http.StatusAccepted)
+	w.call(t, w.send, "POST", "/notices", body(maxNamesBody+1)).is(t, http.StatusRequestEntityTooLarge)
+	w.call(t, w.send, "POST", "/notices/batch", `{"notices":[`+body(maxNamesBody+1)+`]}`).is(t, http.StatusAccepted)
 	w.call(t, w.send, "POST", "/notices/batch", `{"notices":[`+body(maxBatchBody)+`]}`).is(t, http.StatusRequestEntityTooLarge)
 
 	for kind, status := range map[string]int{

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -21,34 +23,72 @@ const typeProblem = "application/problem+json"
 // defaultRetry is the Retry-After of a 429 or 503 whose error sets none.
 const defaultRetry = 5 * time.Second
 
-// outcomes maps each error to its status and its fixed sentence for applications.
+// problem is the body of an answer with an error status. The document describes it as Huma's model, with the members
+// that addCodes adds.
+type problem struct {
+	huma.ErrorModel
+	Code   string          `json:"code"`
+	Errors []problemDetail `json:"errors,omitempty"` // in place of those of the model
+}
+
+// problemDetail is one fault of a request.
+type problemDetail struct {
+	Code string `json:"code,omitempty"` // empty for a value of the wrong form
+	huma.ErrorDetail
+}
+
+// Schema describes a problem within an answer as one that is an answer.
+func (problem) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[huma.ErrorModel](), true, "")
+}
+
+// addCodes adds the codes to the document's description of problems.
+func addCodes(schemas map[string]*huma.Schema) {
+	model, detail := schemas["ErrorModel"], schemas["ErrorDetail"]
+	model.Properties["code"] = &huma.Schema{Type: huma.TypeString, Description: "What is wrong, for programs: it tells apart what has the same status.", Examples: []any{"scope_missing"}}
+	model.Required = append(model.Required, "code")
+	detail.Properties["code"] = &huma.Schema{Type: huma.TypeString, Description: "What is wrong with the field, for programs.", Examples: []any{"too_long"}}
+}
+
+// statusCodes are the codes of problems that nothing describes better than their status.
+var statusCodes = map[int]string{
+	http.StatusBadRequest: "bad_request", http.StatusUnauthorized: "unauthenticated", http.StatusForbidden: "forbidden",
+	http.StatusNotFound: "not_found", http.StatusMethodNotAllowed: "method_not_allowed", http.StatusNotAcceptable: "not_acceptable",
+	http.StatusRequestTimeout: "timeout", http.StatusConflict: "conflict", http.StatusRequestEntityTooLarge: "too_large",
+	http.StatusUnsupportedMediaType: "unsupported_media_type", http.StatusUnprocessableEntity: "invalid", http.StatusTooManyRequests: "too_many",
+	http.StatusInternalServerError: "internal", http.StatusServiceUnavailable: "unavailable", http.StatusInsufficientStorage: "full",
+}
+
+// outcomes maps each error to its status, its code and its fixed sentence for applications. Without a code it has that of
+// its status.
 var outcomes = []struct {
 	err    error
 	status int
+	code   string
 	detail string
 }{
-	{notifier.ErrUnauthenticated, http.StatusUnauthorized, "A valid key is required: Authorization: Bearer ck_…"},
-	{notifier.ErrForbidden, http.StatusForbidden, "This key does not have the scope that the call needs."},
-	{notifier.ErrNotFound, http.StatusNotFound, "It does not exist, or you cannot see it."},
-	{notifier.ErrOtherRequest, http.StatusUnprocessableEntity, "This Idempotency-Key was already used for a different request."},
-	{notifier.ErrLeaving, http.StatusConflict, "A user with this name is being deleted. Try again later."},
-	{notifier.ErrConflict, http.StatusConflict, "It has changed since you read it, or it is over."},
-	{notifier.ErrTooLarge, http.StatusRequestEntityTooLarge, "The request is too large."},
-	{notifier.ErrTooMany, http.StatusTooManyRequests, "Too many requests, or too much data, at once. Try again later."},
-	{notifier.ErrFull, http.StatusInsufficientStorage, "There is no room for another: this installation has reached its configured limit, which its operator can raise."},
-	{notifier.ErrUnavailable, http.StatusServiceUnavailable, "The service is temporarily unavailable. Try again later."},
-	{context.Canceled, http.StatusServiceUnavailable, "The request was cancelled."},
-	{context.DeadlineExceeded, http.StatusServiceUnavailable, "The service is temporarily unavailable. Try again later."},
+	{notifier.ErrUnauthenticated, http.StatusUnauthorized, "", "A valid key is required: Authorization: Bearer ck_…"},
+	{notifier.ErrForbidden, http.StatusForbidden, "", "You are not allowed to do this."},
+	{notifier.ErrNotFound, http.StatusNotFound, "", "It does not exist, or you cannot see it."},
+	{notifier.ErrOtherRequest, http.StatusUnprocessableEntity, "idempotency_key_reused", "This Idempotency-Key was already used for a different request."},
+	{notifier.ErrLeaving, http.StatusConflict, "user_leaving", "A user with this name is being deleted. Try again later."},
+	{notifier.ErrConflict, http.StatusConflict, "", "It has changed since you read it, or it is over."},
+	{notifier.ErrTooLarge, http.StatusRequestEntityTooLarge, "", "The request is too large."},
+	{notifier.ErrTooMany, http.StatusTooManyRequests, "", "Too many requests, or too much data, at once. Try again later."},
+	{notifier.ErrFull, http.StatusInsufficientStorage, "", "There is no room for another: this installation has reached its configured limit, which its operator can raise."},
+	{notifier.ErrUnavailable, http.StatusServiceUnavailable, "", "The service is temporarily unavailable. Try again later."},
+	{context.Canceled, http.StatusServiceUnavailable, "cancelled", "The request was cancelled."},
+	{context.DeadlineExceeded, http.StatusServiceUnavailable, "", "The service is temporarily unavailable. Try again later."},
 }
 
-// outcome returns the status and sentence of an error. Unknown errors are internal ones.
-func outcome(err error) (status int, detail string) {
+// outcome returns the status, the code and the sentence of an error. Unknown errors are internal ones.
+func outcome(err error) (status int, code, detail string) {
 	for _, o := range outcomes {
 		if errors.Is(err, o.err) {
-			return o.status, o.detail
+			return o.status, o.code, o.detail
 		}
 	}
-	return http.StatusInternalServerError, "An internal error occurred. It has been logged."
+	return http.StatusInternalServerError, "", "An internal error occurred. It has been logged."
 }
 
 // problem converts an error to the problem that is sent: with fixed sentences, never the
@@ -61,7 +101,7 @@ func (s *server) problem(ctx context.Context, err error) error {
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 		return invalid(bad, bodyField)
 	}
-	status, detail := outcome(err)
+	status, code, detail := outcome(err)
 	switch {
 	case errors.Is(err, context.Canceled): // the client has gone
 	case status >= http.StatusInternalServerError:
@@ -71,11 +111,15 @@ func (s *server) problem(ctx context.Context, err error) error {
 		}
 		s.Log.LogAttrs(ctx, level, "call failed", slog.String("request_id", web.Of(ctx).ID), slog.Any("err", err))
 	}
-	return huma.ErrorWithHeaders(newProblem(status, detail), problemHeaders(status, err))
+	return huma.ErrorWithHeaders(newProblem(status, code, detail), problemHeaders(status, err))
 }
 
-func newProblem(status int, detail string) *huma.ErrorModel {
-	return &huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}
+// newProblem returns a problem. An empty code is that of the status.
+func newProblem(status int, code, detail string) *problem {
+	return &problem{
+		ErrorModel: huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail},
+		Code:       cmp.Or(code, statusCodes[status]),
+	}
 }
 
 // problemHeaders returns the headers that belong to an error status.
@@ -98,16 +142,16 @@ func problemHeaders(status int, err error) http.Header {
 func bodyField(field string) string { return "body." + field }
 
 // invalid returns the problem that lists every fault with its place in the request.
-func invalid(bad *notifier.InvalidError, place func(field string) string) *huma.ErrorModel {
-	p := newProblem(http.StatusUnprocessableEntity, "The request is invalid. All faults are listed in errors.")
+func invalid(bad *notifier.InvalidError, place func(field string) string) *problem {
+	p := newProblem(http.StatusUnprocessableEntity, "", "The request is invalid. All faults are listed in errors.")
 	for _, f := range bad.Fields {
-		p.Errors = append(p.Errors, &huma.ErrorDetail{Message: sentence(f.Code, f.Params), Location: place(f.Field)})
+		p.Errors = append(p.Errors, problemDetail{f.Code, huma.ErrorDetail{Message: sentence(f.Code, f.Params), Location: place(f.Field)}})
 	}
 	return p
 }
 
 // invalidAt returns the problem for a single fault.
-func invalidAt(location, code string, params map[string]any) *huma.ErrorModel {
+func invalidAt(location, code string, params map[string]any) *problem {
 	var bad notifier.InvalidError
 	bad.Add(location, code, params)
 	return invalid(&bad, func(field string) string { return field })
@@ -115,12 +159,12 @@ func invalidAt(location, code string, params map[string]any) *huma.ErrorModel {
 
 // writeProblem answers with a problem outside of any operation.
 func writeProblem(w http.ResponseWriter, status int, detail string) {
-	send(w, status, newProblem(status, detail))
+	send(w, newProblem(status, "", detail))
 }
 
 // send answers with a problem outside of any call.
-func send(w http.ResponseWriter, status int, problem any) {
-	body, err := json.Marshal(problem)
+func send(w http.ResponseWriter, p *problem) {
+	body, err := json.Marshal(p)
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
@@ -128,15 +172,15 @@ func send(w http.ResponseWriter, status int, problem any) {
 	head := w.Header()
 	head.Set("Content-Type", typeProblem)
 	head.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
+	w.WriteHeader(p.Status)
 	_, _ = w.Write(body) // the client may have gone
 }
 
 // problemOf converts an error to a problem that is part of an answer, as in a batch.
-func (s *server) problemOf(ctx context.Context, err error) *huma.ErrorModel {
-	var model *huma.ErrorModel
-	if errors.As(s.problem(ctx, err), &model) {
-		return model
+func (s *server) problemOf(ctx context.Context, err error) *problem {
+	var known *problem
+	if errors.As(s.problem(ctx, err), &known) {
+		return known
 	}
 	return newProblem(outcome(err))
 }

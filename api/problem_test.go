@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -118,8 +119,8 @@ func TestAnErrorIsSentAsAStatusAndAFixedSentence(t *testing.T) {
 		{&notifier.InvalidError{Fields: []notifier.FieldError{{Field: "title", Code: notifier.CodeRequired}}}, 422, ""},
 	} {
 		err := s.problem(t.Context(), fmt.Errorf("send: %w (%w)", c.err, secret))
-		var p *huma.ErrorModel
-		if !errors.As(err, &p) || p.Status != c.status || p.Title != http.StatusText(c.status) || p.Detail == "" {
+		var p *problem
+		if !errors.As(err, &p) || p.Code == "" || p.Status != c.status || p.Title != http.StatusText(c.status) || p.Detail == "" {
 			t.Errorf("%v is %+v", c.err, p)
 			continue
 		}
@@ -141,6 +142,51 @@ func TestAnErrorIsSentAsAStatusAndAFixedSentence(t *testing.T) {
 	for _, o := range outcomes {
 		if !strings.HasSuffix(o.detail, ".") && !strings.HasSuffix(o.detail, "…") {
 			t.Errorf("%q is not a sentence", o.detail)
+		}
+	}
+}
+
+// Programs branch on the code, so each kind of refusal has one, whoever makes it: the API, Huma, or the router.
+func TestEveryProblemHasACode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	names := make([]string, notifier.MaxNames+1)
+	for i := range names {
+		names[i] = strings.Repeat("n", 150) + strconv.Itoa(i)
+	}
+	many, err := json.Marshal(map[string]any{"target": map[string]any{"users": names}, "type": "like", "title": "Many"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		key, method, path, body string
+		status                  int
+		code, detail            string
+	}{
+		"no key":             {"", "GET", "/users/bob/badge", "", 401, "unauthenticated", ""},
+		"another scope":      {w.read, "POST", "/notices", "{}", 403, "scope_missing", "the scope send or admin. This one has read."},
+		"the scope admin":    {w.send, "PUT", "/users/bob", "{}", 403, "scope_missing", "the scope admin. This one has send."},
+		"a key of the API":   {w.admin, "GET", "/me/badge", "", 401, "key_not_token", "API key"},
+		"nothing there":      {w.send, "GET", "/notices/404", "", 404, "not_found", ""},
+		"no address":         {w.send, "GET", "/nowhere", "", 404, "not_found", ""},
+		"no method":          {w.send, "TRACE", "/notices", "", 405, "method_not_allowed", ""},
+		"a parameter":        {w.read, "GET", "/users/bob/badge?what=1", "", 422, "invalid", ""},
+		"a body":             {w.send, "POST", "/notices", "[", 422, "invalid", ""},
+		"a field":            {w.send, "POST", "/notices", `{"target":{"users":["bob"]},"type":"like","title":""}`, 422, "invalid", ""},
+		"too many names":     {w.send, "POST", "/notices", string(many), 422, "invalid", ""},
+		"too many of toasts": {w.send, "POST", "/toasts", strings.Replace(string(many), `"type":"like",`, "", 1), 422, "invalid", ""},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		res := w.call(t, c.key, c.method, c.path, body).is(t, c.status)
+		var p problem
+		if err := json.Unmarshal([]byte(res.text), &p); err != nil || p.Code != c.code || p.Status != c.status || !strings.Contains(p.Detail, c.detail) {
+			t.Errorf("%s: %s; want the code %s", what, res.text, c.code)
+		}
+		if what == "a field" && (len(p.Errors) != 1 || p.Errors[0].Code != notifier.CodeRequired || p.Errors[0].Location != "body.title") {
+			t.Errorf("%s: %s; want the code of the field", what, res.text)
 		}
 	}
 }

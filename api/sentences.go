@@ -21,7 +21,7 @@ const (
 
 // sentences are the messages for the codes that only the API reports. notifier has the others.
 var sentences = map[string]string{ //nolint:gosec // messages about passwords, none of which is one
-	codeBadDuration:  "must be a duration, such as 30m or 72h",
+	codeBadDuration:  "must be a duration, such as 30m, 72h or 7d",
 	codeTooBrief:     "must be at least 1s",
 	codeBadTime:      "must be an RFC 3339 time, such as 2026-01-02T15:04:05Z",
 	codeOnlyWindow:   "is only possible for notices to audiences",

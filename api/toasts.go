@@ -16,6 +16,7 @@ func registerToasts(s *server) {
 		about: "For messages of no lasting value, such as `export finished`: the toast is shown once, on one device of each user, and leaves no entry in the inbox. " +
 			"Users who are away see it if they come back within `expires_in`. For anything important, send a notice with `\"toast\": true`. " +
 			"Give an `Idempotency-Key` to make the call safe to repeat: after an error, some users may already have the toast.",
+		maxBody: maxNamesBody,
 		examples: []example{
 			{name: "user", summary: "To a user, for ten minutes", body: `{"target":{"users":["alice"]},"title":"Your export is ready","link":"/inbox","expires_in":"10m"}`},
 			{name: "role", summary: "To the members of a role who have not muted shift", body: `{"target":{"role":"picker"},"type":"shift","title":"Bay 3 is open again"}`},

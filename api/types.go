@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -41,7 +40,7 @@ func (upToLanguages) most() int { return 10 }
 // typeBody holds the fields of a type to change. Nil leaves a field as it is.
 type typeBody struct {
 	Names     *keyed[string, upToLanguages] `json:"names,omitempty" nullable:"false" doc:"Its names by language: en, ja, zh-Hans."`
-	ExpiresIn *string                       `json:"expires_in,omitempty" nullable:"false" doc:"How long its notices are kept, such as 72h; 0s: as long as any."`
+	ExpiresIn *string                       `json:"expires_in,omitempty" nullable:"false" doc:"How long its notices are kept, such as 72h or 30d; 0s: as long as any."`
 	Mutable   *bool                         `json:"mutable,omitempty" nullable:"false" doc:"Users may mute it."`
 	Open      *bool                         `json:"open,omitempty" nullable:"false" doc:"Users may subscribe to it themselves."`
 	Urgent    *bool                         `json:"urgent,omitempty" nullable:"false" doc:"It passes quiet hours, pauses and the time of daily mails."`
@@ -101,7 +100,7 @@ func (t *types) put(ctx context.Context, in *putTypeInput) (*typeOutput, error) 
 	body := &in.Payload.Value
 	var bad notifier.InvalidError
 	if body.ExpiresIn != nil {
-		life, err := time.ParseDuration(*body.ExpiresIn)
+		life, err := notifier.ParseSpan(*body.ExpiresIn)
 		if err != nil {
 			bad.Add("expires_in", codeBadDuration, nil)
 		}

@@ -96,7 +96,7 @@ func readLife(text string) (life time.Duration, fault string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, ""
 	}
-	life, err := time.ParseDuration(text)
+	life, err := notifier.ParseSpan(text)
 	switch {
 	case err != nil:
 		return 0, codeBadDuration

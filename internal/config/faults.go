@@ -183,7 +183,7 @@ func (f *Faults) number(flag, s string, low, high int64) int64 {
 
 // Span parses a duration of at least low.
 func (f *Faults) Span(flag, s string, low time.Duration) time.Duration {
-	d, err := parseSpan(s)
+	d, err := notifier.ParseSpan(s)
 	if err != nil || d < low {
 		f.Add(flag, "%q is not a time of at least %s, such as 72h or 30d", s, low)
 	}
@@ -193,7 +193,7 @@ func (f *Faults) Span(flag, s string, low time.Duration) time.Duration {
 // retention parses the time that toasts wait. Less than an hour would clear toasts that are still to
 // be shown; after a week a toast is no longer news, and Redis holds all of them until then.
 func (f *Faults) retention(flag, s string) time.Duration {
-	d, err := parseSpan(s)
+	d, err := notifier.ParseSpan(s)
 	if err != nil || d < notifier.MaxToastAge || d > 7*24*time.Hour {
 		f.Add(flag, "%q is not a time from 1h to 7d", s)
 	}
@@ -218,13 +218,4 @@ func (f *Faults) json(flag, s string) bool {
 		f.Add(flag, "%q is not text or json", s)
 	}
 	return s == "json"
-}
-
-// parseSpan parses a duration of Go, or whole days such as 30d.
-func parseSpan(s string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 16)
-		return time.Duration(n) * 24 * time.Hour, err
-	}
-	return time.ParseDuration(s)
 }

@@ -5,10 +5,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 	"time"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // fields reads the settings of one rule and collects their faults.
@@ -113,12 +114,12 @@ func (t *fields) span(field string, absent, least, most time.Duration) time.Dura
 		return absent
 	}
 	s, _ := v.(string)
-	d, ok := parseSpan(s)
+	d, err := notifier.ParseSpan(s)
 	if most == 0 {
 		most = math.MaxInt64
 	}
 	switch {
-	case !ok:
+	case err != nil || d < 0:
 		t.fault(field, `must be a duration in quotes, such as "90s", "15m", "72h" or "30d"`)
 	case d < least:
 		t.fault(field, "must be "+printSpan(least)+" or more")
@@ -128,17 +129,6 @@ func (t *fields) span(field string, absent, least, most time.Duration) time.Dura
 		return d
 	}
 	return absent
-}
-
-// parseSpan reads days in addition to the units of time.ParseDuration.
-func parseSpan(s string) (time.Duration, bool) {
-	const day = 24 * time.Hour
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 16)
-		return time.Duration(n) * day, err == nil
-	}
-	d, err := time.ParseDuration(s)
-	return d, err == nil && d >= 0
 }
 
 // printSpan omits zero units: 10m, not 10m0s.

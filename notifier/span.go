@@ -1,0 +1,17 @@
+package notifier
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ParseSpan parses a time span as people write it: a duration of Go, such as 90s or 72h, or whole days, such as 30d. Flags,
+// fields of requests and rules all take this form.
+func ParseSpan(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err //nolint:gosec // at most 65,535
+	}
+	return time.ParseDuration(s)
+}
