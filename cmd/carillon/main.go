@@ -127,6 +127,7 @@ func (p *program) try(ctx context.Context) error {
 	if err != nil && call.Command() != "version" {
 		return usageError{err}
 	}
+	cfg.Program = version()
 	call.BindTo(ctx, (*context.Context)(nil))
 	return call.Run(cfg, c.Flags.Settings(env), &console{
 		stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, json: c.JSON,

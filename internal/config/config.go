@@ -77,6 +77,7 @@ type Flags struct {
 
 // Config is the configuration as the program uses it.
 type Config struct {
+	Program        string // the version of this program, which no setting changes
 	Addr           string
 	AdminAddr      string
 	Redis          Redis // zero: built in

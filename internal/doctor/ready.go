@@ -47,7 +47,7 @@ func Ready(ctx context.Context, at string) (string, error) {
 		return "", err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, 100))
+	body, err := io.ReadAll(io.LimitReader(res.Body, 1000))
 	if err != nil {
 		return "", err
 	}
