@@ -111,7 +111,8 @@ type Config struct {
 	LogLevel       slog.Level
 	LogJSON        bool // one JSON object per line instead of text
 
-	Lookup Lookup // finds the databases of rules, and the variables of the Go runtime
+	Names  []string // of the variables of the environment
+	Lookup Lookup   // finds the databases of rules, and the variables of the Go runtime
 }
 
 // Config parses the flags. Its error lists every fault, one a line, beginning with those found
