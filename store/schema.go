@@ -76,8 +76,12 @@ func (s *Store) admitted(ctx context.Context, provider *goose.Provider) (newer b
 	return true, s.fits(e)
 }
 
-// admit notes which programs may run on the schema from now on.
+// admit notes which programs may run on the schema from now on. Without a change it only reads, because another
+// process may be writing.
 func (s *Store) admit(ctx context.Context) error {
+	if e, err := s.schemaRow(ctx); err != nil || e.Schema >= newestMigration {
+		return err
+	}
 	_, err := s.exec(ctx, `UPDATE carillon_schema SET version = $1, oldest = $2, program = $3 WHERE version < $1`,
 		newestMigration, oldestBeside, s.program)
 	if err != nil {

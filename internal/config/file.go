@@ -83,7 +83,7 @@ func (f *file) add(key string, value any, line int, known []string, bad *Faults)
 		text = strings.Join(texts, ",")
 	}
 	if !ok {
-		*bad = append(*bad, fmt.Sprintf("%s: %s must be a text, a number, or a list of these", f.at(line), key))
+		*bad = append(*bad, fmt.Sprintf("%s: %s must be a text, a number, true or false, or a list of these", f.at(line), key))
 		return
 	}
 	f.settings[key] = fileSetting{text, line}
@@ -95,6 +95,8 @@ func textOf(value any) (string, bool) {
 		return v, true
 	case int64:
 		return strconv.FormatInt(v, 10), true
+	case bool:
+		return strconv.FormatBool(v), true
 	}
 	return "", false
 }

@@ -100,7 +100,7 @@ func redirected(public, to *url.URL) *fault {
 	shown := *to
 	shown.RawQuery = ""
 	switch {
-	case to.Scheme == public.Scheme && to.Host == public.Host && to.Path == public.JoinPath(ProbePath).Path:
+	case shown.String() == public.JoinPath(ProbePath).String():
 		return &fault{shown.String() + " redirects to itself, without end", "the proxy redirects to https what another proxy in front of it has received by https: have it look at X-Forwarded-Proto, or redirect in the first one only"}
 	case public.Scheme == "http" && to.Scheme == "https" && to.Hostname() == public.Hostname():
 		return &fault{public.String() + " redirects to https", "begin --public-url with https://"}

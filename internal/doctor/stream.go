@@ -60,6 +60,9 @@ func readProbe(ctx context.Context, public *url.URL, token string, silence time.
 			advice: "have the proxy pass on every path below --public-url as it is, with its Content-Type, and check the path of --public-url",
 		}
 	}
+	if res.Uncompressed { // the client has taken the header off
+		res.Header.Set("Content-Encoding", "gzip")
+	}
 	s := &stream{header: res.Header, proto: res.Proto}
 	in := bufio.NewScanner(io.LimitReader(res.Body, 64<<10))
 	for in.Scan() {
