@@ -39,8 +39,8 @@ func (p *program) help(parser *kong.Kong, words []string) error {
 		}
 		node = next
 	}
-	_, err := parser.Parse(append(slices.Clone(words), "--help"))
-	return err
+	_, _ = parser.Parse(append(slices.Clone(words), "--help")) // it has printed the help before it misses anything
+	return nil
 }
 
 func child(node *kong.Node, name string) *kong.Node {
@@ -58,7 +58,11 @@ func unknownCommand(node *kong.Node, all, word string) error {
 	for _, c := range node.Children {
 		names = append(names, c.Name)
 	}
-	if near := config.Nearest(word, names); near != "" {
+	near := config.Nearest(word, names)
+	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }); near == "" && i >= 0 {
+		near = names[i]
+	}
+	if near != "" {
 		return fmt.Errorf("unknown command %q, did you mean %q? (see carillon help)", all, near)
 	}
 	return fmt.Errorf("unknown command %q; the commands are %s", all, strings.Join(names, ", "))
@@ -80,10 +84,13 @@ func parseError(parser *kong.Kong, args []string, err error) error {
 	return usageError{fmt.Errorf("%w (see carillon %s)", err, strings.TrimSpace(node.Path()+" --help"))}
 }
 
-// hideSettings leaves the settings out of the help of commands.
+// hideSettings leaves the settings out of the help of commands, and has those flags that every command takes come last.
 func hideSettings(k *kong.Kong) error {
+	common := &kong.Group{Key: "common", Title: "Flags of every command:"}
 	for _, flag := range k.Model.Flags {
-		flag.Hidden = isSetting(flag)
+		if flag.Hidden = isSetting(flag); !flag.Hidden {
+			flag.Group = common
+		}
 	}
 	return nil
 }

@@ -72,6 +72,9 @@ func (f *file) add(key string, value any, line int, known []string, bad *Faults)
 		return
 	}
 	text, ok := textOf(value)
+	if yes, is := value.(bool); is && isSwitch(key) {
+		text, ok = strconv.FormatBool(yes), true
+	}
 	if list, is := value.([]any); is {
 		texts := make([]string, len(list))
 		ok = true
@@ -83,7 +86,7 @@ func (f *file) add(key string, value any, line int, known []string, bad *Faults)
 		text = strings.Join(texts, ",")
 	}
 	if !ok {
-		*bad = append(*bad, fmt.Sprintf("%s: %s must be a text, a number, true or false, or a list of these", f.at(line), key))
+		*bad = append(*bad, fmt.Sprintf("%s: %s must be a text, a number, or a list of these", f.at(line), key))
 		return
 	}
 	f.settings[key] = fileSetting{text, line}
@@ -95,10 +98,15 @@ func textOf(value any) (string, bool) {
 		return v, true
 	case int64:
 		return strconv.FormatInt(v, 10), true
-	case bool:
-		return strconv.FormatBool(v), true
 	}
 	return "", false
+}
+
+// isSwitch reports whether a setting is true or false.
+func isSwitch(key string) bool {
+	return slices.ContainsFunc(settingsOf(&Flags{}), func(flag *kong.Flag) bool {
+		return flag.Name == key && (flag.IsBool() || flag.PlaceHolder == "BOOL")
+	})
 }
 
 // fileKeys lists the keys that a configuration file may have.

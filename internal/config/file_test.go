@@ -54,7 +54,7 @@ func TestFaultsOfTheFileNameTheirLines(t *testing.T) {
 		"colour = 'red'":                       {`line 1: unknown key "colour"`},
 		"addr = ':1'\nconfig = 'other'":        {`line 2: unknown key "config"`},
 		"addr = ':1'\n[redis]\nurl = 'a'":      {`line 2: unknown key "redis"`},
-		"addr = ':1'\n[api-rate]\nburst = 'a'": {`line 2: api-rate must be a text, a number, true or false, or a list`},
+		"addr = ':1'\n[api-rate]\nburst = 'a'": {`line 2: api-rate must be a text, a number, or a list`},
 		"addr = ':1'\nkeep = 1.5\nrules=true":  {`line 2: keep must be`, `line 3: rules must be`},
 		"addr = ':1'\naddr = ':2'":             {"line 2: ", "addr"},
 		"addr = ':1'\naudiences = [['1=a']]":   {"line 2: audiences must be"},

@@ -56,7 +56,7 @@ func unreached(public *url.URL, err error) *fault {
 		return &fault{host + " cannot be reached from this machine", "check its address in DNS, and routes and firewalls between"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &fault{host + " does not answer in time", "check that a firewall lets this machine connect, and that the proxy forwards to the address of --addr"}
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), strings.Contains(err.Error(), "malformed HTTP"):
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), strings.Contains(err.Error(), "malformed HTTP"), strings.Contains(err.Error(), "server closed idle connection"):
 		return &fault{host + " does not speak HTTP at that port, or closes the connection", "begin --public-url with https:// if TLS is on there, or correct its port"}
 	}
 	reason := err

@@ -62,7 +62,7 @@ func Ready(ctx context.Context, at string) (string, error) {
 		return "", err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, 1000))
+	body, err := io.ReadAll(io.LimitReader(res.Body, 300))
 	if err != nil {
 		return "", err
 	}

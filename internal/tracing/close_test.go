@@ -17,7 +17,7 @@ func TestACollectorThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-end }))
 	defer s.Close()
 	defer close(end)
-	traces, err := tracing.Open(t.Context(), tracing.Collector{URL: s.URL}, "test", slog.New(slog.DiscardHandler))
+	traces, err := tracing.Open(t.Context(), tracing.Collector{URL: s.URL, Headers: http.Header{}}, "test", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
