@@ -24,7 +24,7 @@ UNRACED = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory github.
 # them takes the whole machine, and other tests have deadlines.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build release test soak race screenshots below gallery bench bench-peers bench-growth generate lint verify check setup
+.PHONY: help run build release test soak upgrade-test race screenshots below gallery bench bench-peers bench-growth generate lint verify check setup
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,9 @@ test: setup ## install the packages that the tests need, then run all tests
 
 soak: setup ## kill instances a hundred times and break everything around them ten times; takes half an hour
 	$(GO) test -v -timeout 3h ./e2e/soak -args -kills=100 -rounds=10
+
+upgrade-test: setup ## upgrade from the last tag, or from BEFORE=commit, under load, old and new side by side
+	$(GO) test -v -count=1 -timeout 30m ./e2e/soak -run Upgrading -args -before=$(or $(BEFORE),last) -rounds=5
 
 race: setup ## run all tests with the race detector
 	$(GO) test -race ./...

@@ -111,6 +111,11 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 	for _, status := range c.also {
 		documented.Responses[strconv.Itoa(status)] = alsoResponse(documented, c.status, status)
 	}
+	for _, p := range documented.Parameters {
+		if p.In == "path" && p.Name == "id" && !c.user {
+			p.Schema = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(1.0)}
+		}
+	}
 	addBody[I](documented, registry)
 	addExamples(documented, c.examples)
 }

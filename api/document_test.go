@@ -357,6 +357,38 @@ func TestTheDocumentContainsTheExamples(t *testing.T) {
 	}
 }
 
+// A client that is generated from the document passes the id of an answer on as it is, and reads the JSON of a poll as JSON.
+func TestAnIDHasOneTypeAndEachMediaTypeItsOwnSchema(t *testing.T) {
+	t.Parallel()
+	doc := newWorld(t).readDocument(t)
+	seen := 0
+	for path, item := range at(doc, "paths") {
+		if !strings.HasPrefix(path, prefix+"/notices/{id}") {
+			continue
+		}
+		for method, op := range item.(object) {
+			for _, p := range list(op.(object)["parameters"]) {
+				if p := p.(object); p["name"] == "id" {
+					seen++
+					if kind := at(p, "schema")["type"]; kind != "integer" {
+						t.Errorf("%s %s: the id is of type %v", method, path, kind)
+					}
+				}
+			}
+		}
+	}
+	if seen < 3 {
+		t.Errorf("%d ids", seen)
+	}
+	content := at(at(at(at(at(at(doc, "paths"), prefix+userPath+"/notices"), "get"), "responses"), "200"), "content")
+	if ref := at(at(content, typeJSON), "schema")["$ref"]; ref == nil {
+		t.Errorf("JSON is %v", at(content, typeJSON))
+	}
+	if kind := at(at(content, typeXML), "schema")["type"]; kind != "string" || len(content) != 2 {
+		t.Errorf("XML is %v of %d", kind, len(content))
+	}
+}
+
 // The document itself has no descriptions of patterns: see forgetPatterns.
 func TestAFaultNamesItsPatternInWords(t *testing.T) {
 	t.Parallel()

@@ -104,7 +104,7 @@ func TestInvalidKeyIsNotCreated(t *testing.T) {
 	for body, want := range map[string][2]string{
 		"":                                 {"Required.", "Choose at least one."},
 		"name=a%E2%80%AEb&scope=read":      {"“a\ufffdb” isn't a valid name.", ""},
-		"name=shop&scope=all":              {"", "Unknown permission: all."},
+		"name=shop&scope=all":              {"", "Unknown permission: all. The permissions are send, read, admin."},
 		"name=shop":                        {"", "Choose at least one."},
 		"name=shop&name=two&scope=read":    {"", ""},
 		"name=shop&scope=read&else=1":      {"", ""},

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -30,7 +31,7 @@ func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
 	case sql != nil:
 		h.Log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.Any("err", sql))
 		w.Header().Set("Retry-After", retryAfter(sql))
-		plain(w, http.StatusServiceUnavailable, "unavailable")
+		plain(w, http.StatusServiceUnavailable, unreadyText(sql))
 	case redis != nil:
 		h.Log.LogAttrs(ctx, slog.LevelWarn, "degraded", slog.Any("err", redis))
 		plain(w, http.StatusOK, "degraded")
@@ -38,6 +39,15 @@ func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
 		plain(w, http.StatusOK, "ok")
 	}
 	return nil
+}
+
+// unreadyText is what /readyz says: a schema that does not fit this program has its own cure, and the sentence
+// holds nothing secret.
+func unreadyText(err error) string {
+	if unfit := (*notifier.UnfitError)(nil); errors.As(err, &unfit) {
+		return unfit.Error()
+	}
+	return "unavailable"
 }
 
 // redisAway reports whether Redis is unavailable, so that unfinished work waits for it.

@@ -108,9 +108,6 @@ var always = http.Header{
 
 func (h *Handlers) setHeaders(head http.Header) {
 	maps.Copy(head, always)
-	if h.secure {
-		head.Set("Strict-Transport-Security", "max-age=31536000")
-	}
 }
 
 // formHeader is the header of forms sent by script; see static/js/forms.js.

@@ -27,9 +27,6 @@ func TestEveryResponseHasSecurityHeaders(t *testing.T) {
 		if r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("X-Request-Id") == "" {
 			t.Errorf("%s: headers %v", address, r.Header)
 		}
-		if r.Header.Get("Strict-Transport-Security") != "" {
-			t.Errorf("%s: HSTS without https", address)
-		}
 	}
 	page := w.get("alice", "/inbox")
 	for address, want := range map[string]string{
@@ -39,10 +36,6 @@ func TestEveryResponseHasSecurityHeaders(t *testing.T) {
 		if got := w.get("alice", address).Header.Get("Content-Security-Policy"); got != want {
 			t.Errorf("%s: the policy is %q, want %q", address, got, want)
 		}
-	}
-	w = newWorld(t, func(w *world) { w.config.PublicURL = "https://bell.example" })
-	if w.get("", "/login").Header.Get("Strict-Transport-Security") == "" {
-		t.Error("no HSTS with https")
 	}
 }
 

@@ -20,6 +20,14 @@ const (
 // KeyScopes lists every scope.
 func KeyScopes() []KeyScope { return []KeyScope{ScopeSend, ScopeRead, ScopeAdmin} }
 
+func knownScopes() string {
+	names := make([]string, 0, len(KeyScopes()))
+	for _, s := range KeyScopes() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
 // APIKey describes a key of a host application. The key itself is not kept, only its
 // hash. Several keys may share a name, so that a new one can replace an old one.
 type APIKey struct {
@@ -61,7 +69,7 @@ func (k *APIKey) Validate() error {
 	}
 	for _, s := range k.Scopes {
 		if !slices.Contains(KeyScopes(), s) {
-			bad.Add("scope", CodeBadKeyScope, map[string]any{"Name": excerpt(string(s))})
+			bad.Add("scope", CodeBadKeyScope, map[string]any{"Name": excerpt(string(s)), "Known": knownScopes()})
 		}
 	}
 	return bad.OrNil()

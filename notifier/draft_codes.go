@@ -10,7 +10,7 @@ const (
 	CodeOneSubscriber = "one_subscriber" // user: both a user and a role are given; exactly one is allowed
 	CodeTooManySubs   = "too_many_subs"  // type: the user already subscribes to Max topics
 	CodeUnknownUser   = "unknown_user"   // Name: no such user
-	CodeBadKeyScope   = "bad_key_scope"  // Name: not one of send, read and admin
+	CodeBadKeyScope   = "bad_key_scope"  // Name, Known: not one of these
 	CodeNotEditable   = "not_editable"   // any field: it cannot be changed after sending
 )
 

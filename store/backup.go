@@ -28,16 +28,24 @@ func Backup(ctx context.Context, dir, file string, kept map[string]string, at fu
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fmt.Errorf("%s: %w", file, fs.ErrExist), err)
 	}
-	part := file + ".part"
-	err := copyDatabase(ctx, from, part, at)
+	// In a directory of our own nobody can put a link in the way of the copy.
+	apart, err := os.MkdirTemp(filepath.Dir(file), ".carillon-backup-")
+	if err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	part := filepath.Join(apart, "part")
+	err = copyDatabase(ctx, from, part, at)
 	if err == nil {
 		err = keep(ctx, part, kept)
 	}
 	if err == nil {
-		err = os.Rename(part, file)
+		err = os.Link(part, file) // unlike a renaming, it never replaces another file
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("copy the database: %w", err), removeDatabase(part))
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		err = os.Rename(part, file) // a file system without links
+	}
+	if err = errors.Join(err, os.RemoveAll(apart)); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
 	}
 	return nil
 }

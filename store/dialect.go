@@ -67,6 +67,7 @@ const (
 	faultConflict       // a unique value exists already
 	faultMissing        // a referenced row does not exist
 	faultAway           // the database is away, full, busy or shutting down
+	faultSchema         // a table or column is missing, or asks for more than this program gives
 )
 
 // fail wraps an error with the action that failed and, where one applies, with an error of
@@ -108,7 +109,7 @@ func (s *Store) meaning(err error) error {
 		return notifier.ErrConflict
 	case faultMissing:
 		return notifier.ErrNotFound
-	case faultAway:
+	case faultAway, faultSchema: // what was accepted waits until program and schema fit again
 		return notifier.ErrUnavailable
 	case faultOther:
 	}

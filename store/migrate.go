@@ -29,10 +29,18 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations: %w", err)
 	}
+	newer := false
 	err = s.patiently(ctx, func() error {
+		newer, err = s.admitted(ctx, provider)
+		if err != nil || newer {
+			return err
+		}
 		done, err := provider.Up(ctx)
 		applied += len(done)
 		return err
 	})
+	if err == nil && !newer {
+		err = s.admit(ctx)
+	}
 	return applied, s.fail(err, "migrate the schema")
 }

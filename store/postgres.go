@@ -105,6 +105,13 @@ func (postgresDialect) fault(err error) fault {
 		"40001", "40P01", // serialization_failure, deadlock_detected: nothing was done
 		"55000": // object_not_in_prerequisite_state: connections are not allowed
 		return faultAway
+	case "42703", "42P01", "42883", // undefined column, table, function
+		"23502": // not_null_violation: no statement of ours leaves out a column that it knows
+		return faultSchema
+	case "0A000": // feature_not_supported
+		if strings.Contains(pg.Message, "cached plan") { // a column was added since the statement was prepared
+			return faultSchema
+		}
 	}
 	switch pg.Code[:min(2, len(pg.Code))] {
 	case "08", "28", "53", "57", "58": // connection, authorization, resources, operator, system

@@ -7,10 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -54,7 +51,8 @@ func (r *Restored) check(ctx context.Context, db *sql.DB) error {
 	if state != "ok" {
 		return errors.New("it is damaged: " + state)
 	}
-	var tables, schema int
+	var tables int
+	var schema int64
 	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('users', 'notices', 'goose_db_version')`).Scan(&tables)
 	if err != nil {
 		return err
@@ -66,8 +64,8 @@ func (r *Restored) check(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	if newest := newestMigration(); schema > newest {
-		return fmt.Errorf("it was made by a newer Carillon (migration %d; this one knows %d)", schema, newest)
+	if schema > newestMigration {
+		return fmt.Errorf("it was made by a newer Carillon (migration %d; this one knows %d)", schema, newestMigration)
 	}
 	return r.takeKept(ctx, db)
 }
@@ -165,15 +163,4 @@ func damaged(err error) bool {
 	}
 	code := e.Code() & 0xff
 	return code == sqlite3.SQLITE_NOTADB || code == sqlite3.SQLITE_CORRUPT
-}
-
-// newestMigration returns the version of the newest migration for SQLite.
-func newestMigration() int {
-	files, err := fs.Glob(migrations, "migrations/sqlite/*.sql")
-	if err != nil || len(files) == 0 {
-		return 0
-	}
-	number, _, _ := strings.Cut(path.Base(files[len(files)-1]), "_")
-	n, _ := strconv.Atoi(number)
-	return n
 }

@@ -133,26 +133,6 @@ func (sqliteDialect) locked(err error) bool {
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-func (sqliteDialect) fault(err error) fault {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return closedFault(err)
-	}
-	switch e.Code() {
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return faultConflict
-	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return faultMissing
-	}
-	switch e.Code() & 0xff { // the rest is detail
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN,
-		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT,
-		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return faultAway
-	}
-	return faultOther
-}
-
 // subscribers looks up each topic of t, which is small compared with the table.
 func (sqliteDialect) subscribers() string {
 	return `SELECT t.type, t.scope, s.seq, '' FROM t

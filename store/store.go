@@ -37,6 +37,7 @@ type Config struct {
 	Now     func() time.Time // nil: time.Now
 	Timing  Timing           // nil: calls are not timed
 	Noted   Noted            // nil: not called
+	Program string           // the version of this program, for people
 }
 
 // Noted is called once for a user whose profile was not as it should be; see notifier.ProfileNotes.
@@ -61,12 +62,13 @@ type Store struct {
 	defaults mailDefault
 	marks    marks
 	noted    Noted
+	program  string
 }
 
 // Open opens the database and brings its schema up to date. Several processes may do so at once: one
 // of them migrates, and the others wait for it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
-	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now, timing: cfg.Timing, mail: cfg.Mail, zone: cfg.Zone, noted: cfg.Noted}
+	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now, timing: cfg.Timing, mail: cfg.Mail, zone: cfg.Zone, noted: cfg.Noted, program: cfg.Program}
 	s.accepts = s.newAccepts()
 	if s.maxSeq == 0 {
 		s.maxSeq = DefaultMaxSeq
@@ -103,13 +105,6 @@ func (s *Store) Close() error {
 // Refused counts the calls that failed because the database was away, full, locked by
 // another process, or too slow.
 func (s *Store) Refused() int64 { return s.refused.Load() }
-
-// Ping returns nil if the database answers, else an ErrUnavailable.
-func (s *Store) Ping(ctx context.Context) error {
-	var one int
-	err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
-	return s.fail(err, "ping the database")
-}
 
 // tx runs do in a transaction on the writer and commits it if do returns nil.
 func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {

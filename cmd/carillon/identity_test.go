@@ -136,9 +136,9 @@ func TestTheDoctorForgesTheIdentityHeader(t *testing.T) {
 	c := in(t.TempDir())
 	s := serve(t, c, proxied...)
 	doctor := append([]string{"doctor"}, proxied...)
-	r := c.run(t.Context(), append(doctor, "--public-url", guarded(t, s.URL, true).URL)...)
+	r := c.run(t.Context(), append(doctor, "--silence", "0", "--public-url", guarded(t, s.URL, true).URL)...)
 	wantWords(t, r.out, "ok    identity     a forged X-User does not come through")
-	r = c.run(t.Context(), append(doctor, "--public-url", guarded(t, s.URL, false).URL)...)
+	r = c.run(t.Context(), append(doctor, "--silence", "0", "--public-url", guarded(t, s.URL, false).URL)...)
 	wantWords(t, r.out, "FAIL  identity", "a forged X-User comes through", "→ have the proxy replace the header")
 	if r.status != exitFailed {
 		t.Errorf("status %d", r.status)

@@ -33,7 +33,7 @@ func main() {
 // run is the whole program except for its process. ctx ends with the signal that stops the program.
 // The result is the exit status: 0 for success, 1 for a failure, 2 for wrong usage.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{args: args, stdin: stdin, stdout: stdout, stderr: stderr, lookup: config.Process}
+	p := &program{args: args, stdin: stdin, stdout: stdout, stderr: stderr, lookup: config.Process, names: config.ProcessNames}
 	return p.run(ctx)
 }
 
@@ -49,32 +49,35 @@ type program struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	lookup         config.Lookup // the environment
+	lookup         config.Lookup   // the environment
+	names          func() []string // of its variables
 }
 
 // cli is the command line. Each setting can also be given in the environment; see config.Environment.
 type cli struct {
-	config.Flags `group:"Settings (each also as CARILLON_ADDR, CARILLON_REDIS_URL, …, and in the file of --config; secrets also from a file, CARILLON_…_FILE)"`
+	config.Flags `group:"settings"`
 
 	JSON bool `name:"json" help:"Print each result as one line of JSON."`
 
-	Serve    serveCmd    `cmd:"" help:"Run the server."`
-	User     userCmd     `cmd:"" help:"Manage the directory of users."`
-	Send     sendCmd     `cmd:"" help:"Send a notice."`
-	Announce announceCmd `cmd:"" help:"Publish an announcement to one or more audiences."`
-	Key      keyCmd      `cmd:"" help:"Manage the keys of applications."`
-	App      appCmd      `cmd:"" help:"Manage the applications whose users have inboxes here."`
-	Rules    rulesCmd    `cmd:"" help:"Check the rules that watch business databases."`
-	Export   exportCmd   `cmd:"" help:"Print all stored data of a user, as JSON."`
-	Backup   backupCmd   `cmd:"" help:"Copy the SQLite database to a file while the server runs."`
-	Restore  restoreCmd  `cmd:"" help:"Replace the SQLite database by a backup."`
-	Migrate  migrateCmd  `cmd:"" help:"Bring the database up to date."`
-	Config   configCmd   `cmd:"" help:"Print the settings in force and where each comes from, without secrets."`
-	Doctor   doctorCmd   `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
-	Health   healthCmd   `cmd:"" help:"Ask the running server whether it is ready, as a container's health check."`
-	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
-	Licences licencesCmd `cmd:"" help:"Print the licences of the third-party code in this program."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Serve    serveCmd      `cmd:"" help:"Run the server."`
+	User     userCmd       `cmd:"" help:"Manage the directory of users."`
+	Send     sendCmd       `cmd:"" help:"Send a notice."`
+	Announce announceCmd   `cmd:"" help:"Publish an announcement to one or more audiences."`
+	Key      keyCmd        `cmd:"" help:"Manage the keys of applications."`
+	App      appCmd        `cmd:"" help:"Manage the applications whose users have inboxes here."`
+	Rules    rulesCmd      `cmd:"" help:"Check the rules that watch business databases."`
+	Export   exportCmd     `cmd:"" help:"Print all stored data of a user, as JSON."`
+	Backup   backupCmd     `cmd:"" help:"Copy the SQLite database to a file while the server runs."`
+	Restore  restoreCmd    `cmd:"" help:"Replace the SQLite database by a backup."`
+	Migrate  migrateCmd    `cmd:"" help:"Bring the database up to date."`
+	Config   configCmd     `cmd:"" help:"Print the settings in force and where each comes from, without secrets."`
+	Doctor   doctorCmd     `cmd:"" help:"Check Redis, SQL, clocks, keys and proxy, and say what to do."`
+	Health   healthCmd     `cmd:"" help:"Ask the running server whether it is ready, as a container's health check."`
+	OpenAPI  openapiCmd    `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
+	Manual   manualCmd     `cmd:"" help:"Print the manual page, for man."`
+	Complete completionCmd `cmd:"" name:"completion" help:"Print what completes commands in a shell."`
+	Licences licencesCmd   `cmd:"" help:"Print the licences of the third-party code in this program."`
+	Version  versionCmd    `cmd:"" help:"Print the version."`
 }
 
 // usageError is a mistake in the arguments or the configuration. The exit status is 2.
@@ -108,7 +111,9 @@ func (p *program) try(ctx context.Context) error {
 		kong.Exit(func(int) { helped = true }),
 		kong.Resolvers(env),
 		kong.Vars{"snippets": strings.Join(snippets.Slugs(), ",")},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+		kong.PostBuild(hideSettings),
+		kong.Help(printHelp),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: maxHelpWidth}),
 	)
 	if err != nil {
 		return fmt.Errorf("build the command line: %w", err)
@@ -116,19 +121,28 @@ func (p *program) try(ctx context.Context) error {
 	if slices.ContainsFunc(p.args, func(arg string) bool { return !utf8.ValidString(arg) }) {
 		return usageError{errors.New("an argument is not UTF-8")} // kong would silently replace the bytes by \ufffd
 	}
+	if words, ok := helpWords(p.args); ok {
+		return p.help(parser, words)
+	}
+	if len(p.args) == 0 {
+		_, _ = parser.Parse([]string{"--help"}) // it prints to stdout, and the error below is the result
+		return usageError{errors.New("name a command")}
+	}
 	call, err := parser.Parse(p.args)
 	if helped {
 		return nil
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("%w (see carillon --help)", err)}
+		return parseError(parser, p.args, err)
 	}
 	cfg, err := c.Flags.Config(env)
-	if err != nil && call.Command() != "version" {
+	if command, _, _ := strings.Cut(call.Command(), " "); err != nil && !slices.Contains([]string{"version", "manual", "completion"}, command) {
 		return usageError{err}
 	}
+	cfg.Names = p.names()
+	cfg.Program = version()
 	call.BindTo(ctx, (*context.Context)(nil))
-	return call.Run(cfg, c.Flags.Settings(env), &console{
+	return call.Run(cfg, c.Flags.Settings(env), call.Model, &console{
 		stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, json: c.JSON,
 		log: newLog(cfg, p.stderr),
 	})

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,7 @@ func (c call) stream(ctx context.Context, stdout, stderr io.Writer, args ...stri
 	p := &program{
 		args: args, stdin: strings.NewReader(c.stdin), stdout: stdout, stderr: stderr,
 		lookup: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok },
+		names:  func() []string { return slices.Collect(maps.Keys(c.env)) },
 	}
 	return p.run(ctx)
 }

@@ -99,7 +99,7 @@ func TestTheDoctorAsksBelowThePath(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	at := mounted(t, c, proxied...)
-	r := c.run(t.Context(), append([]string{"doctor", "--public-url", at + below + "/"}, proxied...)...)
+	r := c.run(t.Context(), append([]string{"doctor", "--silence", "0", "--public-url", at + below + "/"}, proxied...)...)
 	wantWords(t, r.out, "ok    proxy        a stream through "+at+below+" arrives line by line", "FAIL  identity     a forged X-User comes through "+at+below)
 }
 

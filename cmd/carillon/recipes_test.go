@@ -78,6 +78,13 @@ func front(t *testing.T, program, recipe, application, carillon string) browser 
 		conf = regexp.MustCompile(`(?m)^([a-z.]+) \{$`).ReplaceAllString(conf, "https://$1:"+port+" {\n\ttls "+dir+"/cert.pem "+dir+"/cert.key")
 		conf = "{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + conf
 	}
+	launch(t, program, dir, addr, conf)
+	return through(t, addr)
+}
+
+// launch starts a proxy with this configuration, and waits until it answers at the address.
+func launch(t *testing.T, program, dir, addr, conf string) {
+	t.Helper()
 	file := filepath.Join(dir, "conf")
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
@@ -103,7 +110,6 @@ func front(t *testing.T, program, recipe, application, carillon string) browser 
 			t.Logf("%s:\n%s", program, said)
 		}
 	})
-	b := through(t, addr)
 	testkit.Eventually(t, program+" answers", func() bool {
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
 		if err == nil {
@@ -111,7 +117,6 @@ func front(t *testing.T, program, recipe, application, carillon string) browser 
 		}
 		return err == nil
 	})
-	return b
 }
 
 func temporary(dir string) string {

@@ -27,6 +27,9 @@ type serving struct {
 
 // Run serves until ctx ends.
 func (s serveCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	if _, socket := config.SocketOf(cfg.Addr); socket && cfg.PublicURL == nil {
+		return usageError{errors.New("--addr: a socket needs --public-url, which says how browsers reach the server")}
+	}
 	err := instance.Serve(ctx, instance.Options{Config: cfg, Demo: s.Demo, Build: buildID(), Log: c.log}, func(at instance.Address) error {
 		return s.announce(at, cfg.PublicURL != nil, c)
 	})

@@ -35,6 +35,8 @@ func (healthCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 }
 
 type doctorCmd struct {
+	Silence time.Duration `default:"26s" help:"How long the stream through the proxy is silent, as between two heartbeats; at most 30s, 0 leaves this out."`
+
 	App   string `placeholder:"NAME" and:"token" help:"Explain a token of this application instead."`
 	Token string `placeholder:"TOKEN" and:"token" help:"The token; - reads it from standard input, so that the shell does not record it."`
 }
@@ -45,7 +47,7 @@ func (d doctorCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 		return d.explainToken(ctx, cfg, c)
 	}
 	fails, err := doctor.Examine(ctx, doctor.Config{
-		Settings: &cfg, Log: c.log,
+		Settings: &cfg, Log: c.log, Silence: d.Silence,
 		Redis: func(ctx context.Context) (redis.UniversalClient, error) { return instance.RedisBeside(ctx, cfg) },
 		Store: func(ctx context.Context) (*store.Store, error) { return instance.OpenStore(ctx, cfg) },
 		VAPID: func(ctx context.Context, db *store.Store) (string, error) { return instance.VAPIDPublic(ctx, cfg, db) },

@@ -24,8 +24,8 @@ type instance struct {
 	log bytes.Buffer
 }
 
-// start starts a server and returns when it answers.
-func start(t *testing.T, flags ...string) *instance {
+// start starts a server of a program and returns when it answers.
+func start(t *testing.T, program string, flags ...string) *instance {
 	t.Helper()
 	out, in := io.Pipe()
 	i := &instance{

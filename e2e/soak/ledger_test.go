@@ -2,6 +2,7 @@ package soak
 
 import (
 	"maps"
+	"slices"
 	"sync"
 )
 
@@ -15,6 +16,7 @@ type ledger struct {
 	maybe     map[entry]bool // rows whose deletion got no response
 	unsettled map[int64]bool // notices whose retraction got no response
 	refused   int            // sends that got status 429 or 503
+	broken    []string       // responses of 500 and more
 }
 
 // entry is a notice in one user's inbox.
@@ -41,6 +43,13 @@ func (l *ledger) sent() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.accepted)
+}
+
+// faults returns the responses of 500 and more.
+func (l *ledger) faults() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.broken)
 }
 
 // truth returns a copy of the ledger.

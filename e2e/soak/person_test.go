@@ -18,7 +18,8 @@ type person struct {
 	s      *site
 	name   string
 	client *http.Client
-	sure   bool // the last request got a response, whatever its status
+	answer []byte // the last body
+	sure   bool   // the last request got a response, whatever its status
 }
 
 // statusError is a response with an unexpected status.
@@ -64,16 +65,27 @@ func (p *person) ask(ctx context.Context, method, path string, form url.Values) 
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
+	return p.do(req)
+}
+
+// do sends a request, and returns where the response redirects to.
+func (p *person) do(req *http.Request) (to string, err error) {
 	res, err := p.client.Do(req)
 	if err != nil {
 		return "", err
 	}
 	defer res.Body.Close()
-	if _, err = io.Copy(io.Discard, res.Body); err != nil {
+	p.answer, err = io.ReadAll(res.Body)
+	if err != nil {
 		return "", err
 	}
 	p.sure = true
-	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusNoContent && res.StatusCode != http.StatusSeeOther {
+	if res.StatusCode >= http.StatusInternalServerError {
+		p.s.book.note(func() {
+			p.s.book.broken = append(p.s.book.broken, fmt.Sprintf("%s %s: %s %.200q", req.Method, req.URL, res.Status, p.answer))
+		})
+	}
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusCreated && res.StatusCode != http.StatusAccepted && res.StatusCode != http.StatusNoContent && res.StatusCode != http.StatusSeeOther {
 		return "", statusError(res.StatusCode)
 	}
 	return res.Header.Get("Location"), nil

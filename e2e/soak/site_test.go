@@ -37,29 +37,33 @@ type how struct {
 	sqlURL    string                // for the instances; empty: SQLite
 	directSQL string                // for the test; empty: as for the instances
 	instances int                   // 0 means two
+	program   string                // of the instances; empty: the one under test
 	flags     []string              // for the instances, in addition
 }
 
 // site is a number of instances on one Redis and one SQL database, and the test's record of them.
 type site struct {
-	t     *testing.T
-	flags []string
-	slots []atomic.Pointer[instance]
+	t       *testing.T
+	program string
+	flags   []string
+	slots   []atomic.Pointer[instance]
 
 	keys keys.Space
 	rdb  redis.UniversalClient
-	db   *store.Store
-	raw  *sql.DB // the same database, for queries that store lacks
+	db   *store.Store // nil until openStore, while only an older program may migrate
+	raw  *sql.DB      // the same database, for queries that store lacks
 
 	seqs  map[string]int64 // of all users
 	roles map[string][]string
 	book  *ledger
+
+	openStore func()
 }
 
 func newSite(t *testing.T, h how) *site {
 	t.Helper()
 	dir := t.TempDir()
-	s := &site{t: t, keys: keys.New(prefix), seqs: map[string]int64{}, roles: map[string][]string{}, book: newLedger()}
+	s := &site{t: t, program: cmp.Or(h.program, program), keys: keys.New(prefix), seqs: map[string]int64{}, roles: map[string][]string{}, book: newLedger()}
 	s.flags = []string{
 		"--data-dir", dir, "--redis-prefix", prefix, "--redis-url", h.redisURL, "--inbox-cap", "10000",
 	}
@@ -73,7 +77,11 @@ func newSite(t *testing.T, h how) *site {
 	if h.directSQL == "" {
 		h.directSQL = h.sqlURL
 	}
-	s.open(dir, h.directSQL)
+	s.readSeqs(dir, h.directSQL)
+	s.openStore = func() { s.open(dir, h.directSQL) }
+	if h.program == "" {
+		s.openStore()
+	}
 	s.slots = make([]atomic.Pointer[instance], cmp.Or(h.instances, 2))
 	for slot := range s.slots {
 		s.start(slot)
@@ -81,7 +89,7 @@ func newSite(t *testing.T, h how) *site {
 	return s
 }
 
-// open opens SQL for the test, and reads the number of each user.
+// open opens SQL for the test, which migrates it.
 func (s *site) open(dir, url string) {
 	s.t.Helper()
 	db, err := store.Open(s.t.Context(), store.Config{URL: url, DataDir: dir})
@@ -90,10 +98,16 @@ func (s *site) open(dir, url string) {
 	}
 	s.t.Cleanup(func() { _ = db.Close() })
 	s.db = db
+}
+
+// readSeqs reads the number of each user.
+func (s *site) readSeqs(dir, url string) {
+	s.t.Helper()
 	driver, name := "pgx", url
 	if url == "" {
 		driver, name = "sqlite", "file:"+filepath.Join(dir, "carillon.db")+"?mode=ro&_pragma=busy_timeout(15000)"
 	}
+	var err error
 	if s.raw, err = sql.Open(driver, name); err != nil {
 		s.t.Fatal(err)
 	}
@@ -150,7 +164,7 @@ func (s *site) carillon(args ...string) string {
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
 	var errs strings.Builder
-	cmd := exec.CommandContext(ctx, program, append(args, s.flags...)...)
+	cmd := exec.CommandContext(ctx, s.program, append(args, s.flags...)...)
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
@@ -160,7 +174,7 @@ func (s *site) carillon(args ...string) string {
 }
 
 // start starts a new instance in a slot.
-func (s *site) start(slot int) { s.t.Helper(); s.slots[slot].Store(start(s.t, s.flags...)) }
+func (s *site) start(slot int) { s.t.Helper(); s.slots[slot].Store(start(s.t, s.program, s.flags...)) }
 
 // ready reports whether the instance in a slot is ready, which means that its pages work.
 func (s *site) ready(t *testing.T, slot int) bool {

@@ -64,7 +64,7 @@ var rules = map[string][]string{
 	"internal/backup":    {"internal/config", "internal/embedded", "store"},
 	"internal/demo":      {"internal/config", "notifier", "store"},
 	"internal/demo/shop": {"notifier"},
-	"internal/doctor":    {"internal/config", "internal/idp", "internal/mail", "internal/outbound", "notifier/app", "notifier/delivery", "notifier/keys", "store"},
+	"internal/doctor":    {"internal/config", "internal/idp", "internal/mail", "internal/outbound", "notifier", "notifier/app", "notifier/delivery", "notifier/keys", "store"},
 	"internal/session":   append([]string{"internal/batch", "internal/mount", "internal/script", "internal/lease"}, words...),
 	"internal/script":    append([]string{"internal/batch"}, words[0]),
 	"internal/instance":  {"*"},

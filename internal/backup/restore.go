@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/embedded"
@@ -41,6 +41,11 @@ func Restore(ctx context.Context, c Config, file string, force bool) (_ Restored
 		return Restored{}, errRestorePostgres
 	}
 	dir := c.Settings.DataDir
+	file, end, err := asOwner(dir, file)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
 	lock, err := embedded.LockDir(dir)
 	if err != nil {
 		return Restored{}, err
@@ -72,28 +77,7 @@ func Restore(ctx context.Context, c Config, file string, force bool) (_ Restored
 	if done.Keys, err = restoreKeys(c.Settings, r.Kept[keptKeys]); err != nil {
 		return done, err
 	}
-	return done, giveToOwner(dir)
-}
-
-// giveToOwner gives the files of a data directory to the owner of the directory. When root restores, the
-// server may run as another user.
-func giveToOwner(dir string) error {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return fmt.Errorf("find the owner of the data directory: %w", err)
-	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || os.Geteuid() != 0 {
-		return nil
-	}
-	files, err := os.ReadDir(dir)
-	for _, f := range files {
-		err = errors.Join(err, os.Lchown(filepath.Join(dir, f.Name()), int(owner.Uid), int(owner.Gid)))
-	}
-	if err != nil {
-		return fmt.Errorf("give the data to the owner of its directory: %w", err)
-	}
-	return nil
+	return done, nil
 }
 
 // restoreKeys writes the session keys of a backup, unless others are configured.
@@ -106,7 +90,10 @@ func restoreKeys(settings config.Config, keys string) (Keys, error) {
 	}
 	file := config.KeyFile(settings.DataDir)
 	next := file + ".new"
-	err := os.WriteFile(next, []byte(keys), 0o600)
+	err := os.Remove(next) // the rest of one that was interrupted
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = writeNew(next, keys)
+	}
 	if err == nil {
 		err = os.Rename(next, file)
 	}
@@ -114,6 +101,16 @@ func restoreKeys(settings config.Config, keys string) (Keys, error) {
 		return "", fmt.Errorf("write the session keys: %w", err)
 	}
 	return KeysOfBackup, nil
+}
+
+// writeNew writes a file that must not be there, not even as a link.
+func writeNew(name, text string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // Of says when and by which version a backup was made.

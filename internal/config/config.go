@@ -23,14 +23,16 @@ import (
 // list all faults at once. A test compares the fields with the table in the README.
 type Flags struct {
 	ConfigFile              string `name:"config" placeholder:"FILE" help:"A file of settings in TOML, with the names of these flags; flags and the environment take precedence."`
-	Addr                    string `placeholder:"HOST:PORT" default:"127.0.0.1:8080" help:"Where the pages are served; port 0 takes a free one."`
+	Addr                    string `placeholder:"HOST:PORT" default:"127.0.0.1:8080" help:"Where the pages are served; port 0 takes a free one. Or a socket, unix:/PATH or unix:/PATH?mode=0660, which needs --public-url."`
 	AdminAddr               string `placeholder:"HOST:PORT" help:"Where /metrics and /healthz are served; empty: nowhere."`
+	AdminPprof              bool   `default:"false" help:"Also serve Go's profiles at the admin address, below /debug/pprof/."`
 	RedisURL                string `placeholder:"URL" secret:"" help:"redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://; empty: the built-in one."`
 	RedisPrefix             string `placeholder:"TEXT" default:"carillon:" help:"The prefix of every key in Redis."`
 	DatabaseURL             string `placeholder:"URL" secret:"" help:"postgres://…; empty: SQLite in the data directory."`
 	DataDir                 string `placeholder:"DIR" default:"./data" help:"For SQLite, the built-in Redis and generated keys."`
 	SessionKeys             string `placeholder:"HEX,…" secret:"" help:"64 hex digits each: the first signs, all verify; empty: made and kept in the data directory."`
 	PublicURL               string `placeholder:"URL" help:"How browsers reach the server; https makes cookies Secure, and a path comes before every address. Empty: http:// and --addr."`
+	HSTS                    string `name:"hsts" placeholder:"SCOPE" default:"host" help:"What browsers may reach by https only, for a year, once they have been here (Strict-Transport-Security, if the public URL is https): host, subdomains (and the host), or off."`
 	TrustedProxies          string `placeholder:"CIDR,…" help:"Addresses of proxies whose X-Forwarded-For is trusted; empty: none."`
 	IdentityHeader          string `placeholder:"NAME" help:"The header in which a proxy says who is signed in, such as X-Forwarded-User; empty: none."`
 	IdentityNameHeader      string `placeholder:"NAME" help:"The header with the user's name for people; empty: none."`
@@ -77,8 +79,11 @@ type Flags struct {
 
 // Config is the configuration as the program uses it.
 type Config struct {
+	Program        string // the version of this program, which no setting changes
 	Addr           string
 	AdminAddr      string
+	AdminPprof     bool
+	HSTS           HSTS
 	Redis          Redis // zero: built in
 	RedisPrefix    string
 	DatabaseURL    string
@@ -110,7 +115,8 @@ type Config struct {
 	LogLevel       slog.Level
 	LogJSON        bool // one JSON object per line instead of text
 
-	Lookup Lookup // finds the databases of rules, and the variables of the Go runtime
+	Names  []string // of the variables of the environment
+	Lookup Lookup   // finds the databases of rules, and the variables of the Go runtime
 }
 
 // Config parses the flags. Its error lists every fault, one a line, beginning with those found
@@ -119,12 +125,14 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 	bad := slices.Clone(env.faults)
 	c := Config{
 		Lookup:         env.Lookup,
-		Addr:           bad.address("--addr", f.Addr),
+		Addr:           bad.listener("--addr", f.Addr),
 		RedisPrefix:    bad.prefix("--redis-prefix", f.RedisPrefix),
 		DatabaseURL:    bad.database("--database-url", f.DatabaseURL),
 		DataDir:        f.DataDir,
 		SessionKeys:    bad.keys("--session-keys", f.SessionKeys),
 		PublicURL:      bad.publicURL("--public-url", f.PublicURL),
+		AdminPprof:     f.AdminPprof,
+		HSTS:           bad.hsts("--hsts", f.HSTS),
 		TrustedProxies: bad.proxies("--trusted-proxies", f.TrustedProxies),
 		LinkBase:       bad.linkBase("--link-base", f.LinkBase),
 		LinkHosts:      bad.hosts("--link-hosts", f.LinkHosts),
@@ -213,7 +221,8 @@ func (c *Config) Port() string {
 // Local reports whether the server can be reached from this machine only.
 func (c *Config) Local() bool {
 	host, _, _ := net.SplitHostPort(c.Addr)
-	return loopback(host) && (c.PublicURL == nil || loopback(c.PublicURL.Hostname()))
+	_, socket := SocketOf(c.Addr)
+	return (socket || loopback(host)) && (c.PublicURL == nil || loopback(c.PublicURL.Hostname()))
 }
 
 // LinksLocal reports whether links from outside the pages, such as those in mails, lead to this machine only.

@@ -72,6 +72,9 @@ func (f *file) add(key string, value any, line int, known []string, bad *Faults)
 		return
 	}
 	text, ok := textOf(value)
+	if yes, is := value.(bool); is && isSwitch(key) {
+		text, ok = strconv.FormatBool(yes), true
+	}
 	if list, is := value.([]any); is {
 		texts := make([]string, len(list))
 		ok = true
@@ -97,6 +100,13 @@ func textOf(value any) (string, bool) {
 		return strconv.FormatInt(v, 10), true
 	}
 	return "", false
+}
+
+// isSwitch reports whether a setting is true or false.
+func isSwitch(key string) bool {
+	return slices.ContainsFunc(settingsOf(&Flags{}), func(flag *kong.Flag) bool {
+		return flag.Name == key && (flag.IsBool() || flag.PlaceHolder == "BOOL")
+	})
 }
 
 // fileKeys lists the keys that a configuration file may have.

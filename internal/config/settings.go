@@ -21,7 +21,7 @@ const Hidden = "(hidden)"
 func (f *Flags) Settings(env *Environment) []Setting {
 	var all []Setting
 	for _, flag := range settingsOf(f) {
-		s := Setting{Name: flag.Name, Value: flag.Target.String(), From: env.from[flag.Name], Secret: flag.Tag.Has("secret")}
+		s := Setting{Name: flag.Name, Value: fmt.Sprint(flag.Target.Interface()), From: env.from[flag.Name], Secret: flag.Tag.Has("secret")}
 		switch {
 		case s.From != "":
 		case s.Value == flag.Default:

@@ -17,7 +17,7 @@ import (
 )
 
 // wait bounds the whole examination. A part that does not answer by then is at fault.
-const wait = time.Minute
+const wait = 90 * time.Second
 
 // Finding is the result of one check. A failure comes with advice.
 type Finding struct {
@@ -59,6 +59,8 @@ type Config struct {
 	VAPID func(ctx context.Context, db *store.Store) (public string, err error)
 	// KeySets fetches the keys of each app that has a JWKS.
 	KeySets func(ctx context.Context, db *store.Store) ([]app.KeySet, error)
+	// Silence is how long a stream through the proxy is silent, as a real one is between two heartbeats; at most 30 s, 0: not tested.
+	Silence time.Duration
 	// Report is called with each finding as soon as it is there, so that the operator sees which
 	// check hangs.
 	Report func(Finding) error
@@ -80,6 +82,9 @@ func Examine(ctx context.Context, c Config) (fails int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	e := &examination{report: c.Report, log: c.Log}
+	for _, sentence := range c.Settings.Misspelt() {
+		e.fail("settings", sentence, "correct its name, or remove it")
+	}
 	rdb, reason := c.Redis(ctx)
 	reachable := e.redis(ctx, c.Settings, rdb, reason)
 	db, err := c.Store(ctx)
@@ -89,7 +94,7 @@ func Examine(ctx context.Context, c Config) (fails int, err error) {
 		e.keySets(ctx, func(ctx context.Context) ([]app.KeySet, error) { return c.KeySets(ctx, db) })
 	})
 	e.keys(c.Settings)
-	e.proxy(ctx, c.Settings)
+	e.proxy(ctx, c.Settings, c.Silence)
 	e.identity(ctx, c.Settings)
 	e.provider(ctx, c.Settings)
 	e.mail(ctx, c.Settings)

@@ -46,8 +46,8 @@ func TestTheProbeNeedsATokenOfTheDoctor(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	Probe(keys, time.Now).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, ProbePath+"?token=", nil))
-	if w.Code != http.StatusNotFound {
+	Probe(keys, time.Now, nil, http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, ProbePath+"?doctor=1.2", nil))
+	if w.Code != http.StatusForbidden {
 		t.Errorf("without a token: %d", w.Code)
 	}
 }

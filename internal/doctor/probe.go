@@ -4,51 +4,78 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// ProbePath is the path of the probe: a stream of three lines that the doctor reads through the
-// public URL. Its token is signed with a session key and valid for a minute, so that nobody else
-// can open it.
-const ProbePath = "/doctor/stream"
+// ProbePath is the path of the event stream that browsers open. With a token in the parameter "doctor" it is a
+// probe: some lines, sent as events are. The token is signed with a session key and valid for a minute,
+// so that nobody else can open it.
+const ProbePath = "/events"
 
 const (
-	probeLines = 3
-	probePause = 300 * time.Millisecond
-	probeLife  = time.Minute
+	probeParameter = "doctor"
+	silentFor      = "silent"
+	probeLines     = 3
+	probePause     = 300 * time.Millisecond
+	probeLife      = time.Minute
+	// maxSilence bounds the pause before the last line.
+	maxSilence = 30 * time.Second
+	// probeCookie and probeBearer come through every proxy that Carillon can work behind.
+	probeCookie = "carillon-doctor"
+	probeBearer = "Bearer doctor"
 )
 
-// Probe serves the probe with the headers of /events. The keys are those that sign sessions.
-func Probe(keys [][]byte, now func() time.Time) http.Handler {
+// arrived is what the server saw of the request of a probe: the first line says it.
+type arrived struct {
+	Host          string `json:"host"`
+	Path          string `json:"path"`
+	Cookie        bool   `json:"cookie"`
+	Authorization bool   `json:"authorization"`
+}
+
+// Trickle sends lines as the event stream is sent; see live.Trickle.
+type Trickle func(w http.ResponseWriter, r *http.Request, lines []string, pauses []time.Duration)
+
+// Probe serves the probes at ProbePath, and leaves all other requests to next. The keys are those that sign sessions.
+func Probe(keys [][]byte, now func() time.Time, trickle Trickle, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !probeAllowed(keys, r.URL.Query().Get("token"), now()) {
-			w.WriteHeader(http.StatusNotFound)
+		query := r.URL.Query()
+		token := query.Get(probeParameter)
+		if token == "" || r.Method != http.MethodGet {
+			next.ServeHTTP(w, r)
 			return
 		}
-		h := w.Header()
-		h.Set("Content-Type", "text/event-stream")
-		h.Set("Cache-Control", "no-store")
-		h.Set("X-Accel-Buffering", "no")
-		tick := time.NewTicker(probePause)
-		defer tick.Stop()
-		for i := range probeLines {
-			if _, err := fmt.Fprintf(w, ": line %d\n\n", i+1); err != nil {
-				return
-			}
-			if err := http.NewResponseController(w).Flush(); err != nil || i == probeLines-1 {
-				return
-			}
-			select {
-			case <-tick.C:
-			case <-r.Context().Done():
-				return
-			}
+		if !probeAllowed(keys, token, now()) {
+			w.Header().Set(refusal, "token")
+			w.WriteHeader(http.StatusForbidden)
+			return
 		}
+		http.SetCookie(w, &http.Cookie{Name: probeCookie, Value: "1", MaxAge: -1, HttpOnly: true, Secure: true})
+		lines, pauses := []string{": " + seen(r)}, []time.Duration{}
+		for range probeLines - 1 {
+			lines, pauses = append(lines, ": a line"), append(pauses, probePause)
+		}
+		if silence, err := strconv.Atoi(query.Get(silentFor)); err == nil && silence > 0 {
+			lines = append(lines, ": after a silence")
+			pauses = append(pauses, min(time.Duration(silence)*time.Second, maxSilence))
+		}
+		trickle(w, r, lines, pauses)
 	})
+}
+
+// refusal is the header by which the doctor tells our refusal from that of a proxy.
+const refusal = "Carillon-Doctor"
+
+func seen(r *http.Request) string {
+	_, err := r.Cookie(probeCookie)
+	text, _ := json.Marshal(arrived{ // cannot fail
+		Host: r.Host, Path: r.URL.Path, Cookie: err == nil, Authorization: r.Header.Get("Authorization") == probeBearer,
+	})
+	return string(text)
 }
 
 func probeToken(key []byte, now time.Time) string {

@@ -1,10 +1,10 @@
 package doctor
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,9 +13,9 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 )
 
-// proxy opens a real stream through the public URL and checks that its lines arrive one by one: a
-// proxy that buffers delivers them together.
-func (e *examination) proxy(ctx context.Context, cfg *config.Config) {
+// proxy opens a stream through the public URL as browsers do and checks that its lines arrive one by one: a
+// proxy that buffers delivers them together, or never. Then it sends a form, and a large request of an application.
+func (e *examination) proxy(ctx context.Context, cfg *config.Config, silence time.Duration) {
 	if cfg.PublicURL == nil {
 		e.note("proxy", "--public-url is not set", "set it to have a stream through the proxy tested")
 		return
@@ -24,32 +24,79 @@ func (e *examination) proxy(ctx context.Context, cfg *config.Config) {
 	if err != nil {
 		return // keys has reported it
 	}
-	arrivals, err := readProbe(ctx, cfg.PublicURL.String()+ProbePath+"?token="+probeToken(keys[0], time.Now()))
+	s, err := readProbe(ctx, cfg.PublicURL, probeToken(keys[0], time.Now()), min(silence, maxSilence), cfg.Identity == nil)
 	if err != nil && cfg.Identity != nil {
-		e.note("proxy", "no stream through "+cfg.PublicURL.String()+" was tested", "the proxy lets nobody through who is not signed in; look at the bell of somebody who is")
+		e.note("proxy", "no stream through "+cfg.PublicURL.String()+" was tested: "+err.Error(), "the proxy lets nobody through who is not signed in; look at the bell of somebody who is")
 		return
 	}
 	if err != nil {
-		e.fail("proxy", err.Error(), "check that the server runs, that the proxy forwards every path, and that both have the same --session-keys")
+		e.faulty(err)
 		return
 	}
-	first, last := arrivals[0], arrivals[len(arrivals)-1]
-	if spread := last.Sub(first); spread < probePause {
-		e.fail("proxy", fmt.Sprintf("a stream through %s arrives all at once: it is buffered", cfg.PublicURL),
-			"switch buffering and compression off for /events (nginx: proxy_buffering off; see deploy/)")
+	if f := s.judge(cfg.PublicURL, cfg.Identity == nil); f != nil {
+		e.faulty(f)
 		return
 	}
-	e.ok("proxy", "a stream through %s arrives line by line", cfg.PublicURL)
+	if len(s.arrivals) > probeLines {
+		e.ok("proxy", "a stream through %s arrives line by line (%s), also after %v of silence", cfg.PublicURL, s.proto, silence)
+	} else {
+		e.ok("proxy", "a stream through %s arrives line by line (%s)", cfg.PublicURL, s.proto)
+	}
+	if silence > 0 && len(s.arrivals) <= probeLines {
+		e.fail("proxy", fmt.Sprintf("a stream through %s ends during a silence of %v", cfg.PublicURL, silence),
+			"raise the proxy's read timeout above 25 s, the longest pause between two heartbeats (nginx: proxy_read_timeout; HAProxy: timeout server and timeout tunnel)")
+	}
 	e.forms(ctx, cfg)
+	e.bodies(ctx, cfg.PublicURL)
+}
+
+func (e *examination) faulty(err error) {
+	var f *fault
+	if !errors.As(err, &f) {
+		f = &fault{err.Error(), "see the log of the proxy"}
+	}
+	e.fail("proxy", f.found, f.advice)
+}
+
+// judge returns what the proxy did to the stream that a browser could not bear, or nil.
+func (s *stream) judge(public *url.URL, headers bool) error {
+	const buffered = "switch buffering off for /events (nginx: proxy_buffering off, and no proxy_ignore_headers X-Accel-Buffering; see deploy/)"
+	if len(s.arrivals) < probeLines {
+		return &fault{fmt.Sprintf("a stream through %s ends after %d of %d lines (%v): the proxy holds it back or cuts it", public, len(s.arrivals), probeLines, s.cut), buffered}
+	}
+	if spread := s.arrivals[probeLines-1].Sub(s.arrivals[0]); spread < probePause {
+		if encoding := s.header.Get("Content-Encoding"); encoding != "" {
+			return &fault{fmt.Sprintf("a stream through %s arrives all at once: it is buffered in order to be compressed (%s)", public, encoding),
+				"switch compression off for text/event-stream (nginx: leave it out of gzip_types), and buffering as well"}
+		}
+		return &fault{fmt.Sprintf("a stream through %s arrives all at once: it is buffered", public), buffered}
+	}
+	var missing []string
+	if !s.arrived.Cookie {
+		missing = append(missing, "Cookie")
+	}
+	if headers && !s.arrived.Authorization {
+		missing = append(missing, "Authorization")
+	}
+	if len(missing) > 0 {
+		return &fault{"the proxy drops the header " + strings.Join(missing, " and ") + " of requests", "have it pass on all headers: without Cookie nobody is signed in, and without Authorization no application"}
+	}
+	if s.header.Get("Set-Cookie") == "" {
+		return &fault{"the proxy drops the header Set-Cookie of answers", "have it pass on all headers: without this one nobody can sign in"}
+	}
+	if !strings.Contains(s.header.Get("Cache-Control"), "no-store") {
+		return &fault{"the proxy changes the header Cache-Control of answers: streams and pages may be cached, and shown to others", "have it pass on Cache-Control as it is"}
+	}
+	return nil
 }
 
 // forms sends an empty form through the public URL with the origin that a browser would name. A proxy that passes on
 // another host, or a server that does not know its public URL, has it refused.
 func (e *examination) forms(ctx context.Context, cfg *config.Config) {
-	status, err := sendForm(ctx, cfg.PublicURL)
+	status, err := post(ctx, cfg.PublicURL, formPath, nil)
 	switch {
 	case err != nil:
-		e.fail("proxy", err.Error(), "check that the proxy forwards every method and every path")
+		e.faulty(err)
 	case status == http.StatusForbidden:
 		e.fail("proxy", fmt.Sprintf("forms through %s are refused (403): the server takes them for forms of another site", cfg.PublicURL),
 			"have the proxy pass on the host (nginx: proxy_set_header Host $host), or start the server with this --public-url")
@@ -60,53 +107,42 @@ func (e *examination) forms(ctx context.Context, cfg *config.Config) {
 	}
 }
 
+// largeBody is the longest request of an application, a batch of notices.
+const largeBody = 8 << 20
+
+// bodies sends a request as long as the longest. The server refuses it for its missing key, before it reads it.
+func (e *examination) bodies(ctx context.Context, public *url.URL) {
+	status, err := post(ctx, public, "/api/v1/notices", bytes.Repeat([]byte(" "), largeBody))
+	switch {
+	case err != nil:
+		e.note("proxy", "a request of 8 MiB got no answer: "+err.Error(), "applications that send large batches need bodies of 8 MiB below /api/")
+	case status == http.StatusRequestEntityTooLarge:
+		e.fail("proxy", "requests of 8 MiB are refused by the proxy (413)", "raise its limit for bodies below /api/ to 8 MiB (nginx: client_max_body_size 8m), or keep batches below it")
+	default:
+		e.ok("proxy", "requests of 8 MiB come through")
+	}
+}
+
 // formPath is the path of no page. A form that is sent there has passed the check of its origin when nothing is found.
 const formPath = "/doctor/form"
 
-// sendForm returns the status with which a form is answered.
-func sendForm(ctx context.Context, public *url.URL) (status int, err error) {
+// post returns the status with which a form, or a request with a body, is answered.
+func post(ctx context.Context, public *url.URL, path string, body []byte) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, public.JoinPath(formPath).String(), http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, public.JoinPath(path).String(), bytes.NewReader(body))
 	if err != nil {
 		return 0, fmt.Errorf("send a form: %w", err)
 	}
 	req.Header.Set("Origin", public.Scheme+"://"+public.Host)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Do(req)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Expect", "100-continue") // so that a refusal is answered before the body
+	}
+	res, err := through().Do(req)
 	if err != nil {
-		return 0, fmt.Errorf("send a form: %w", err)
+		return 0, unreached(public, err)
 	}
 	return res.StatusCode, res.Body.Close()
-}
-
-// readProbe returns when each line of the probe arrived.
-func readProbe(ctx context.Context, url string) (arrivals []time.Time, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, fmt.Errorf("request a stream: %w", err)
-	}
-	// A proxy may decide by this header whether to buffer; browsers send it for /events.
-	req.Header.Set("Accept", "text/event-stream")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		// The token must not be printed or logged.
-		return nil, fmt.Errorf("open a stream: %s", strings.ReplaceAll(err.Error(), req.URL.RawQuery, "token=…"))
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("open a stream: the answer is %s", res.Status)
-	}
-	for in := bufio.NewScanner(io.LimitReader(res.Body, 4096)); in.Scan(); {
-		if strings.HasPrefix(in.Text(), ":") {
-			arrivals = append(arrivals, time.Now())
-		}
-	}
-	if len(arrivals) != probeLines {
-		return nil, fmt.Errorf("read a stream: %d of %d lines arrived", len(arrivals), probeLines)
-	}
-	return arrivals, nil
 }

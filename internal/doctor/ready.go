@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/config"
 )
 
 // readyWait is the time limit of the request: a server that takes longer is not healthy.
@@ -18,6 +20,9 @@ const readyWait = 4 * time.Second
 // AskedAt returns the address at which a server listening on addr can be reached from the same
 // machine.
 func AskedAt(addr string) (string, error) {
+	if _, ok := config.SocketOf(addr); ok {
+		return addr, nil
+	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return "", fmt.Errorf("--addr: %w", err)
@@ -31,23 +36,33 @@ func AskedAt(addr string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
+// Ask asks the server at an address on this machine, host and port or a socket, for a path. A proxy named in the
+// environment is not used. The caller closes the body.
+func Ask(ctx context.Context, at, path string) (*http.Response, error) {
+	direct := &http.Transport{DisableKeepAlives: true}
+	if s, ok := config.SocketOf(at); ok {
+		at = "localhost"
+		direct.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", s.Path)
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at+path, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	return (&http.Client{Transport: direct}).Do(req)
+}
+
 // Ready returns the state that the server at an address reports, and an error if it is not ready.
 func Ready(ctx context.Context, at string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at+"/readyz", http.NoBody)
-	if err != nil {
-		return "", err
-	}
-	// The server is on this machine, so a proxy named in the environment must not be used.
-	direct := &http.Transport{DisableKeepAlives: true}
-	defer direct.CloseIdleConnections()
-	res, err := (&http.Client{Transport: direct}).Do(req)
+	res, err := Ask(ctx, at, "/readyz")
 	if err != nil {
 		return "", err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, 100))
+	body, err := io.ReadAll(io.LimitReader(res.Body, 300))
 	if err != nil {
 		return "", err
 	}

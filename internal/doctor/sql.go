@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -20,6 +21,10 @@ const writeWait = 5 * time.Second
 // sql examines the database, calls more while it is open, and closes it. Opening brings it up to
 // date, so openErr may be that of a migration.
 func (e *examination) sql(ctx context.Context, cfg *config.Config, db *store.Store, openErr error, more func()) error {
+	if unfit := (*notifier.UnfitError)(nil); errors.As(openErr, &unfit) {
+		e.fail("sql schema", unfit.Error(), "run the newer program, also for commands; until then this one changes nothing")
+		return nil
+	}
 	if openErr != nil {
 		e.fail("sql", openErr.Error(), cmp.Or(sqlAdvice[store.TroubleOf(openErr)], "start it, or correct --database-url; without it nothing works"))
 		return nil

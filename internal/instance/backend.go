@@ -36,7 +36,7 @@ func openTimed(ctx context.Context, cfg config.Config, timing store.Timing, note
 		return nil, err
 	}
 	db, err := store.Open(ctx, store.Config{
-		URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Zone: cfg.Zone, Timing: timing, Noted: noted,
+		URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Zone: cfg.Zone, Timing: timing, Noted: noted, Program: cfg.Program,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)

@@ -161,6 +161,9 @@ func (i *instance) workers() []func(context.Context) error {
 // worker fails. Then, or when a part cannot start, it stops those that have started.
 func Serve(ctx context.Context, o Options, announce func(Address) error) (err error) {
 	i := newInstance(o)
+	for _, sentence := range i.cfg.Misspelt() {
+		i.log.WarnContext(ctx, "setting without effect", "err", sentence)
+	}
 	var stops []func() error
 	defer func() {
 		for _, stop := range slices.Backward(stops) {

@@ -40,6 +40,9 @@ type sources struct {
 
 	signIns func() session.SignInStats
 
+	profiles bool   // Go's profiles are served, too
+	addr     string // of the listener
+
 	times *histograms
 	pool  func() *redis.PoolStats
 	pools []prometheus.Collector // of SQL, and of what is told outside the pages
@@ -70,7 +73,9 @@ func admin(from sources) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
-	profile(mux)
+	if from.profiles {
+		profile(mux, from.addr)
+	}
 	return mux
 }
 

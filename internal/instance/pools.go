@@ -1,9 +1,12 @@
 package instance
 
 import (
+	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
 	"runtime/debug"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
@@ -36,11 +39,29 @@ func registerBuild(m meter) {
 	}, func() float64 { return 1 }))
 }
 
-// profile serves Go's profiles, which operators fetch with `go tool pprof`.
-func profile(mux *http.ServeMux) {
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+// profile serves Go's profiles, which operators fetch with `go tool pprof`. The command line is not among them: it
+// may hold secrets. A page of another site that leads a name of its own here (DNS rebinding) gets nothing.
+func profile(mux *http.ServeMux, addr string) {
+	for path, serve := range map[string]http.HandlerFunc{"": pprof.Index, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace} {
+		mux.HandleFunc("GET /debug/pprof/"+path, func(w http.ResponseWriter, r *http.Request) {
+			if !ownHost(r.Host, addr) {
+				http.Error(w, "profiles are served to an IP address, localhost, a name without dots, or the host of --admin-addr", http.StatusMisdirectedRequest) //nolint:forbidigo // plain text for a program
+				return
+			}
+			serve(w, r)
+		})
+	}
+	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
+}
+
+// ownHost reports whether a Host is an address, a name that no site can register, or the host of addr.
+func ownHost(host, addr string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.Trim(name, "[]")
+	own, _, _ := net.SplitHostPort(addr)
+	_, err := netip.ParseAddr(name)
+	return err == nil || name == own || name != "" && !strings.Contains(name, ".") || strings.HasSuffix(name, ".localhost")
 }

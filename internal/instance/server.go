@@ -12,6 +12,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/carillonhq/carillon/internal/config"
 )
 
 // stopWait bounds each wait for clients when the instance stops.
@@ -53,6 +55,7 @@ func (i *instance) listenAdmin(ctx context.Context) (func() error, error) {
 		pools = append(pools, collectors.NewDBStatsCollector(db, name))
 	}
 	i.admin = server(admin(sources{
+		profiles: i.cfg.AdminPprof, addr: i.cfg.AdminAddr,
 		hub: i.hub.Stats, toasts: i.toasts.Stats, behind: i.unread.Stats, intake: i.pipe.Stats,
 		redis: i.guard.State, clock: i.guard.Offset, sql: i.db, signIns: i.signIns.Stats, times: i.times, pool: i.rdb.PoolStats, pools: append(pools, newReachMetrics(i.db, i.reach.Stats, time.Now)),
 	}), i.log)
@@ -65,7 +68,12 @@ func (i *instance) listenAdmin(ctx context.Context) (func() error, error) {
 }
 
 func (i *instance) listenOn(ctx context.Context, server *http.Server, addr string) (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	listen := func() (net.Listener, error) { return (&net.ListenConfig{}).Listen(ctx, "tcp", addr) }
+	if s, ok := config.SocketOf(addr); ok {
+		listen = func() (net.Listener, error) { return listenUnix(ctx, s) }
+		server.Handler = fromThisMachine(server.Handler)
+	}
+	l, err := listen()
 	if err != nil {
 		return "", fmt.Errorf("listen on %s: %w", addr, err)
 	}
@@ -77,6 +85,9 @@ func (i *instance) listenOn(ctx context.Context, server *http.Server, addr strin
 func shown(addr net.Addr) string {
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	if addr.Network() == "unix" {
+		return "unix:" + addr.String()
 	}
 	return addr.String()
 }

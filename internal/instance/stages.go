@@ -132,10 +132,10 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET "+doctor.ProbePath, doctor.Probe(signing, time.Now))
+	mux.Handle("GET "+doctor.ProbePath, doctor.Probe(signing, time.Now, live.Trickle, pages))
 	mux.Handle("/api/v1/", applications)
 	mux.Handle("/", pages)
-	i.web = server(mount.Handler(i.cfg.Path(), mux, "/healthz", "/readyz"), i.log)
+	i.web = server(i.cfg.StrictTransport(mount.Handler(i.cfg.Path(), mux, "/healthz", "/readyz")), i.log)
 	return nil, nil
 }
 

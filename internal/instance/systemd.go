@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
+
+	"github.com/carillonhq/carillon/internal/doctor"
 )
 
 // tellSystemd tells the service manager that pages are served and, when they end, that the instance is
@@ -57,12 +59,7 @@ func (i *instance) watchdog(ctx context.Context, every time.Duration) {
 func (i *instance) answers(ctx context.Context, within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+i.at.Addr+"/healthz", nil)
-	if err != nil {
-		return false
-	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	res, err := client.Do(req)
+	res, err := doctor.Ask(ctx, i.at.Addr, "/healthz")
 	if err != nil {
 		return false
 	}

@@ -22,6 +22,8 @@ type collector struct {
 	log     *slog.Logger
 	client  http.Client
 	failing atomic.Bool
+	// closing ends the sending that a collector holds up. It lives as long as the collector.
+	closing context.Context //nolint:containedctx // the SDK passes no context that Close could end
 }
 
 // Start does nothing.
@@ -48,6 +50,7 @@ func (c *collector) UploadTraces(ctx context.Context, all []*spans.ResourceSpans
 func (c *collector) send(ctx context.Context, all []*spans.ResourceSpans) error {
 	ctx, cancel := context.WithTimeout(ctx, sendWait)
 	defer cancel()
+	defer context.AfterFunc(c.closing, cancel)()
 	body, err := proto.Marshal(&spans.TracesData{ResourceSpans: all}) // on the wire, that is an ExportTraceServiceRequest
 	if err != nil {
 		return err

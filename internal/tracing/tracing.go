@@ -5,6 +5,7 @@ package tracing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -24,10 +25,15 @@ import (
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
+	giveUp   context.CancelFunc // ends all sending
 }
 
-// sendWait bounds how long sending spans takes.
-const sendWait = 10 * time.Second
+const (
+	// sendWait bounds how long sending spans takes.
+	sendWait = 10 * time.Second
+	// closeWait bounds how long Close waits for a collector. Spans that are left then are lost.
+	closeWait = 2 * time.Second
+)
 
 // Collector is where traces go.
 type Collector struct {
@@ -41,26 +47,36 @@ func Open(ctx context.Context, to Collector, version string, log *slog.Logger) (
 	if to.URL == "" {
 		return nil, nil
 	}
-	exporter, err := otlptrace.New(ctx, &collector{url: to.URL, headers: to.Headers, log: log})
+	closing, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	exporter, err := otlptrace.New(ctx, &collector{url: to.URL, headers: to.Headers, log: log, closing: closing})
 	if err != nil {
+		giveUp()
 		return nil, fmt.Errorf("prepare the export of traces: %w", err)
 	}
 	about, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "carillon"), attribute.String("service.version", version)),
 		resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {
+		giveUp()
 		return nil, fmt.Errorf("describe this instance for traces: %w", err)
 	}
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
-	return &Traces{provider, provider.Tracer("github.com/carillonhq/carillon", trace.WithInstrumentationVersion(version))}, nil
+	return &Traces{provider, provider.Tracer("github.com/carillonhq/carillon", trace.WithInstrumentationVersion(version)), giveUp}, nil
 }
 
-// Close sends the spans that are left.
+// Close sends the spans that are left, for two seconds at most.
 func (t *Traces) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	return t.provider.Shutdown(ctx)
+	late := time.AfterFunc(closeWait, t.giveUp)
+	defer late.Stop()
+	defer t.giveUp()
+	err := t.provider.Shutdown(ctx)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil // the spans are lost, which has been logged
+	}
+	return err
 }
 
 // w3c reads and writes traceparent and tracestate.

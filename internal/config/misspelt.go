@@ -1,0 +1,67 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// ProcessNames lists the names of the variables of this process.
+func ProcessNames() []string {
+	var names []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		names = append(names, name)
+	}
+	return names
+}
+
+// Variable returns the name of a flag's variable in the environment.
+func Variable(flag string) string { return variable(flag) }
+
+// Nearest returns the name that takes the fewest typing mistakes to become word; empty if all take more than a
+// third of its letters.
+func Nearest(word string, names []string) string { return nearest(word, names) }
+
+// Misspelt returns a sentence about each of these variables that looks like a setting and is none. rules is the
+// text of the rules, which name variables of their own. No value is repeated.
+func Misspelt(names []string, rules string) (all []string) {
+	known := []string{}
+	for _, flag := range settingsOf(&Flags{}) {
+		known = append(known, variable(flag.Name))
+		if flag.Tag.Has("secret") {
+			known = append(known, variable(flag.Name)+"_FILE")
+		}
+	}
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		ours := strings.HasPrefix(name, "CARILLON_")
+		switch near := nearest(name, known); {
+		case slices.Contains(known, name), ofOthers(name), rules != "" && strings.Contains(rules, name):
+		case near != "" && (ours || mistakes(name, near) <= 2):
+			all = append(all, fmt.Sprintf("the variable %s is no setting and does nothing; did you mean %s?", name, near))
+		case ours:
+			all = append(all, fmt.Sprintf("the variable %s is no setting and does nothing; `carillon help settings` lists them", name))
+		}
+	}
+	return all
+}
+
+// Misspelt returns a sentence about each variable of the environment that looks like a setting and is none.
+func (c *Config) Misspelt() []string {
+	rules := ""
+	if c.Rules != "" {
+		text, err := os.ReadFile(c.Rules)
+		if err != nil {
+			return nil // its own fault is reported
+		}
+		rules = string(text)
+	}
+	return Misspelt(c.Names, rules)
+}
+
+// ofOthers recognizes the variables that host applications have, and those that Kubernetes sets in every container
+// for a service named carillon.
+func ofOthers(name string) bool {
+	return name == "CARILLON_API_KEY" || name == "CARILLON_TOKEN_KEY" || strings.HasPrefix(name, "CARILLON_SERVICE_") || name == "CARILLON_PORT" || strings.HasPrefix(name, "CARILLON_PORT_")
+}

@@ -1,0 +1,33 @@
+package notifier
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// UnfitError says that this program and the schema of the database do not fit. Its text names both
+// versions and the cure, and holds nothing secret. It wraps ErrUnavailable.
+type UnfitError struct {
+	Program string // the version of this program
+	Knows   int64  // the newest migration that it knows
+	Schema  int64  // the newest migration of the database
+	Needs   int64  // the newest migration that a program must know at least to run on that schema
+	Made    string // the version of Carillon that migrated the database; empty: unknown
+}
+
+func (e *UnfitError) Error() string {
+	program := "this program, Carillon " + cmp.Or(e.Program, "of an unknown version") + ","
+	if e.Schema < e.Knows {
+		return fmt.Sprintf("%s needs schema %d, and the database has schema %d: run `carillon migrate`, or restart the server, which migrates",
+			program, e.Knows, e.Schema)
+	}
+	made := "a newer Carillon"
+	if e.Made != "" {
+		made = "Carillon " + e.Made
+	}
+	return fmt.Sprintf("%s knows schema %d, and the database has schema %d of %s, which needs a program that knows %d: install %s or newer",
+		program, e.Knows, e.Schema, made, e.Needs, made)
+}
+
+// Unwrap returns ErrUnavailable.
+func (e *UnfitError) Unwrap() error { return ErrUnavailable }
