@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,7 @@ func TestAServerOnASocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	if res.StatusCode != 200 {
+	if res.StatusCode != http.StatusOK {
 		t.Errorf("/login: %s", res.Status)
 	}
 	other := in(t.TempDir()).with("CARILLON_PUBLIC_URL", "http://bell.example.com")

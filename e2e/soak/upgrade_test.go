@@ -58,7 +58,8 @@ func (s *site) load() (end func(*testing.T)) {
 	s.t.Helper()
 	key := s.key()
 	watchers := s.watch()
-	all := []*traffic{s.send(), s.read(),
+	all := []*traffic{
+		s.send(), s.read(),
 		s.work(2, staff, func(ctx context.Context, p *person) { p.sendByKey(ctx, key) }),
 		s.work(1, staff, func(ctx context.Context, p *person) {
 			_, _ = p.ask(ctx, http.MethodGet, "/readyz", nil) // the ledger has its faults

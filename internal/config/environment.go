@@ -14,6 +14,16 @@ type Lookup func(name string) (string, bool)
 // Process looks up a variable in the environment of this process.
 func Process(name string) (string, bool) { return os.LookupEnv(name) }
 
+// ProcessNames lists the names of the variables of this process.
+func ProcessNames() []string {
+	var names []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		names = append(names, name)
+	}
+	return names
+}
+
 // Environment gives each flag its twins: --redis-url is CARILLON_REDIS_URL, and redis-url in the
 // configuration file. A flag on the command line wins over its variable, and that over the file. An
 // empty variable counts as not set. A secret may be in a file named by CARILLON_…_FILE instead.

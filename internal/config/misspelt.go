@@ -7,16 +7,6 @@ import (
 	"strings"
 )
 
-// ProcessNames lists the names of the variables of this process.
-func ProcessNames() []string {
-	var names []string
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		names = append(names, name)
-	}
-	return names
-}
-
 // Variable returns the name of a flag's variable in the environment.
 func Variable(flag string) string { return variable(flag) }
 

@@ -36,8 +36,10 @@ func unreached(public *url.URL, err error) *fault {
 		}
 		return &fault{fmt.Sprintf("the certificate of %s expired on %s", host, expired.Cert.NotAfter.Format(time.DateOnly)), "renew it, and have the proxy load the new one"}
 	case errors.As(err, &authority):
-		return &fault{fmt.Sprintf("the certificate of %s comes from an authority that this machine does not know", host),
-			"have the proxy send the certificates between its own and the authority's, too; for an authority of your own, add its certificate to this machine's (or name its file in SSL_CERT_FILE), and to those of browsers"}
+		return &fault{
+			fmt.Sprintf("the certificate of %s comes from an authority that this machine does not know", host),
+			"have the proxy send the certificates between its own and the authority's, too; for an authority of your own, add its certificate to this machine's (or name its file in SSL_CERT_FILE), and to those of browsers",
+		}
 	case errors.As(err, &name):
 		return &fault{fmt.Sprintf("the certificate of %s is for %s", host, strings.Join(name.Certificate.DNSNames, ", ")), "give the proxy a certificate for the host of --public-url, or correct --public-url"}
 	case errors.As(err, &expired):
@@ -71,8 +73,10 @@ func answered(public *url.URL, res *http.Response) *fault {
 	body, _ := io.ReadAll(io.LimitReader(res.Body, 2000)) // only to recognize it
 	text := strings.ToLower(string(body))
 	if res.Header.Get(refusal) != "" {
-		return &fault{"the server behind " + public.String() + " does not know this signature: it has other session keys",
-			"run the doctor with the server's settings (--session-keys, or its --data-dir), and check that the proxy leads to this server; clocks may differ by a minute"}
+		return &fault{
+			"the server behind " + public.String() + " does not know this signature: it has other session keys",
+			"run the doctor with the server's settings (--session-keys, or its --data-dir), and check that the proxy leads to this server; clocks may differ by a minute",
+		}
 	}
 	if where, err := res.Location(); err == nil {
 		return redirected(public, where)
@@ -87,8 +91,10 @@ func answered(public *url.URL, res *http.Response) *fault {
 	case status == http.StatusGatewayTimeout:
 		return &fault{"the proxy waits in vain for the server (504)", "check that the proxy forwards to the address of --addr, and that no firewall is between"}
 	case status == http.StatusNotFound:
-		return &fault{fmt.Sprintf("nothing is at %s%s (404): another application or another path answers", public, ProbePath),
-			"have the proxy forward every path below --public-url as it is, and start the server with the same --public-url"}
+		return &fault{
+			fmt.Sprintf("nothing is at %s%s (404): another application or another path answers", public, ProbePath),
+			"have the proxy forward every path below --public-url as it is, and start the server with the same --public-url",
+		}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
 		return &fault{fmt.Sprintf("the proxy lets nobody through who is not signed in (%d)", status), "that may be as you want it; then look at the bell of somebody who is signed in"}
 	default:

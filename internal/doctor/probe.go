@@ -54,7 +54,7 @@ func Probe(keys [][]byte, now func() time.Time, trickle Trickle, next http.Handl
 			w.WriteHeader(http.StatusForbidden)
 			return
 		}
-		http.SetCookie(w, &http.Cookie{Name: probeCookie, Value: "1", MaxAge: -1, HttpOnly: true, Secure: true})
+		http.SetCookie(w, &http.Cookie{Name: probeCookie, Value: "1", MaxAge: -1, HttpOnly: true, Secure: true, SameSite: http.SameSiteStrictMode})
 		lines, pauses := []string{": " + seen(r)}, []time.Duration{}
 		for range probeLines - 1 {
 			lines, pauses = append(lines, ": a line"), append(pauses, probePause)

@@ -66,8 +66,10 @@ func (s *stream) judge(public *url.URL, headers bool) error {
 	}
 	if spread := s.arrivals[probeLines-1].Sub(s.arrivals[0]); spread < probePause {
 		if encoding := s.header.Get("Content-Encoding"); encoding != "" {
-			return &fault{fmt.Sprintf("a stream through %s arrives all at once: it is buffered in order to be compressed (%s)", public, encoding),
-				"switch compression off for text/event-stream (nginx: leave it out of gzip_types), and buffering as well"}
+			return &fault{
+				fmt.Sprintf("a stream through %s arrives all at once: it is buffered in order to be compressed (%s)", public, encoding),
+				"switch compression off for text/event-stream (nginx: leave it out of gzip_types), and buffering as well",
+			}
 		}
 		return &fault{fmt.Sprintf("a stream through %s arrives all at once: it is buffered", public), buffered}
 	}

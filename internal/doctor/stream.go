@@ -42,7 +42,7 @@ func readProbe(ctx context.Context, public *url.URL, token string, silence time.
 	}
 	// A proxy may decide by these headers whether to buffer; browsers send them for /events.
 	req.Header.Set("Accept", "text/event-stream")
-	req.AddCookie(&http.Cookie{Name: probeCookie, Value: "1", Secure: true, HttpOnly: true})
+	req.AddCookie(&http.Cookie{Name: probeCookie, Value: "1", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	if headers {
 		req.Header.Set("Authorization", probeBearer)
 	}

@@ -50,7 +50,7 @@ func (c *collector) UploadTraces(ctx context.Context, all []*spans.ResourceSpans
 func (c *collector) send(ctx context.Context, all []*spans.ResourceSpans) error {
 	ctx, cancel := context.WithTimeout(ctx, sendWait)
 	defer cancel()
-	defer context.AfterFunc(c.closing, cancel)()
+	defer context.AfterFunc(c.closing, cancel)()                      //nolint:contextcheck // Close ends it, whatever the caller does
 	body, err := proto.Marshal(&spans.TracesData{ResourceSpans: all}) // on the wire, that is an ExportTraceServiceRequest
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 )
 
 // file is a file of an archive or a package.
@@ -20,7 +21,7 @@ type file struct {
 var documents = []string{"LICENSE", "CHANGELOG.md", "cmd/carillon/licences.txt"}
 
 // recipes are the parts of deploy that an administrator copies.
-var recipes = []string{"nginx*.conf", "Caddyfile*", "carillon.service"}
+var recipes = []string{"nginx*.conf", "Caddyfile*", "carillon.service", "compose.yaml", "prometheus/alerts.yml", "grafana/*.json"}
 
 // contents lists the files of an archive.
 func (r release) contents(binary string) ([]file, error) {
@@ -56,7 +57,7 @@ func (r release) recipes(dir string) ([]file, error) {
 			if err != nil {
 				return nil, err
 			}
-			files = append(files, file{path.Join(dir, filepath.Base(name)), content, 0o644})
+			files = append(files, file{path.Join(dir, strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, r.root)), "/deploy/")), content, 0o644})
 		}
 	}
 	return files, nil

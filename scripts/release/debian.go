@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,6 +28,11 @@ func (r release) debian(ctx context.Context, binary, arch, dir string) error {
 	if err != nil {
 		return err
 	}
+	printed, err := r.printed(ctx)
+	if err != nil {
+		return err
+	}
+	files = append(files, printed...)
 	size := 0
 	for _, f := range files {
 		size += len(f.content)
@@ -99,6 +106,44 @@ func (r release) packaged(binary string) ([]file, error) {
 		files = append(files, file{f.name, content, f.mode})
 	}
 	return files, nil
+}
+
+// printed lists what the program prints about itself: the manual page and the completions of shells. They are made by
+// a program for this machine, because the one in the package may be for another.
+func (r release) printed(ctx context.Context) (files []file, err error) {
+	for _, f := range []struct{ name, args string }{
+		{"usr/share/man/man1/carillon.1.gz", "manual"},
+		{"usr/share/bash-completion/completions/carillon", "completion bash"},
+		{"usr/share/zsh/vendor-completions/_carillon", "completion zsh"},
+		{"usr/share/fish/vendor_completions.d/carillon.fish", "completion fish"},
+	} {
+		args := append([]string{"run", "-buildvcs=false", "-ldflags=-X main.release=v" + r.version, "./cmd/carillon"}, strings.Fields(f.args)...)
+		cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the arguments are above
+		cmd.Dir = r.root
+		text, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("print %s: %w", f.args, err)
+		}
+		if strings.HasSuffix(f.name, ".gz") {
+			if text, err = zipped(text); err != nil {
+				return nil, err
+			}
+		}
+		files = append(files, file{f.name, text, 0o644})
+	}
+	return files, nil
+}
+
+// zipped compresses text, without a time.
+func zipped(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	_, err = zip.Write(text)
+	err = errors.Join(err, zip.Close())
+	return b.Bytes(), err
 }
 
 // unit makes the unit of the package from that of deploy.

@@ -174,7 +174,11 @@ func installs(t *testing.T, dir string, files []string) {
 	root.dpkg(t, "--install", deb)
 	for name, want := range map[string]string{
 		"/usr/bin/carillon": "root root 755", "/etc/carillon/config": "root carillon 640", "/var/lib/carillon": "carillon carillon 700",
-		"/usr/share/doc/carillon/copyright": "root root 644", "/usr/lib/systemd/system/carillon.service": "root root 644",
+		"/usr/share/doc/carillon/copyright": "root root 644", "/usr/share/man/man1/carillon.1.gz": "root root 644",
+		"/usr/share/bash-completion/completions/carillon": "root root 644", "/usr/share/zsh/vendor-completions/_carillon": "root root 644",
+		"/usr/share/fish/vendor_completions.d/carillon.fish": "root root 644", "/usr/share/doc/carillon/examples/compose.yaml": "root root 644",
+		"/usr/share/doc/carillon/examples/prometheus/alerts.yml": "root root 644", "/usr/share/doc/carillon/examples/grafana/carillon.json": "root root 644",
+		"/usr/lib/systemd/system/carillon.service": "root root 644",
 	} {
 		if got := strings.TrimSpace(root.run(t, "stat", "-c", "%U %G %a", name)); got != want {
 			t.Errorf("%s is %s; want %s", name, got, want)
