@@ -106,8 +106,8 @@ func (k *askers) allow(r *http.Request, who *notifier.Asker) error {
 	case slices.Contains(who.Token.App.Origins, origin), k.Demo && onLoopback(origin):
 		return nil
 	}
-	k.Log.WarnContext(r.Context(), "a page of another origin used a token", "app", who.Token.App.Name, "origin", origin)
-	return coded(http.StatusForbidden, "origin_refused", "The app of this token has no pages at "+origin+".")
+	k.refused.refuse(r.Context(), who.Token.App.Name, origin)
+	return coded(http.StatusForbidden, "origin_refused", "The app of this token has no pages at "+cleanOrigin(origin)+".")
 }
 
 // codedError is a problem with the member `code`, by which programs tell apart what has the same

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +16,7 @@ import (
 func TestAnAppIsAddedRotatedAndRevoked(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
-	out := must(t, c.run(t.Context(), "app", "add", "shop", "--origin", "https://shop.example.com", "--roles", "picker,vip")).out
+	out := must(t, c.run(t.Context(), "app", "add", "shop", "--origin", "https://shop.example.com", "--roles", "picker,vip")).out // a shell reads it
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 2 || !strings.HasPrefix(lines[0], "CARILLON_API_KEY=ck_") || !strings.HasPrefix(lines[1], "CARILLON_TOKEN_KEY=tk_1.") {
 		t.Fatalf("it prints\n%s", out)
@@ -52,13 +54,47 @@ func TestSnippetsArePrintedForAStack(t *testing.T) {
 		}
 	}
 	var added addedApp
-	decode(t, must(t, c.run(t.Context(), "app", "add", "blog", "--snippet", "go", "--json")).out, &added)
-	if !strings.Contains(added.Endpoint, "func Token(") || !strings.Contains(added.HTML, "http://127.0.0.1:8080/embed/v1.js") {
+	decode(t, must(t, c.run(t.Context(), "app", "add", "blog", "--snippet", "go", "--addr", "127.0.0.1:0", "--json")).out, &added)
+	if !strings.Contains(added.Endpoint, "func Token(") || !strings.Contains(added.HTML, unknownServer+"/embed/v1.js") {
 		t.Errorf("as JSON: %+v", added)
 	}
-	for _, args := range [][]string{{"--snippet", "cobol"}, {"--snippet", "go", "--public-key", "x"}, {"--snippet", "go", "--jwks", "https://x", "--issuer", "x"}} {
-		if r := c.run(t.Context(), append([]string{"app", "add", "other"}, args...)...); r.status != exitUsage || !strings.Contains(r.errors, "--snippet") {
-			t.Errorf("%v: %d %s", args, r.status, r.errors)
+	if r := c.run(t.Context(), "app", "add", "other", "--snippet", "cobol"); r.status != exitUsage || !strings.Contains(r.errors, "--snippet") {
+		t.Errorf("an unknown stack: %d %s", r.status, r.errors)
+	}
+	for stack, begins := range map[string]string{"laravel": "<?php\n// Your application signs", "rails": "# Your application signs", "express": "// Your application signs"} {
+		decode(t, must(t, c.run(t.Context(), "app", "add", stack, "--snippet", stack, "--jwks", "https://shop.example.com/keys", "--issuer", stack, "--json")).out, &added)
+		if !strings.HasPrefix(added.Endpoint, begins) || !strings.Contains(added.Endpoint, "kid from the JWKS") {
+			t.Errorf("%s with --jwks: %.200s", stack, added.Endpoint)
+		}
+	}
+}
+
+func TestAddingAnAppSaysWhatComesNext(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(server.Close)
+	r := must(t, c.run(t.Context(), "app", "add", "shop", "--addr", strings.TrimPrefix(server.URL, "http://")))
+	for _, want := range []string{`<script type="module" src="` + server.URL + `/embed/v1.js"></script>`, "<carillon-bell token-url=", "carillon app set shop --origin https://"} {
+		if !strings.Contains(r.errors, want) {
+			t.Errorf("it lacks %q:\n%s", want, r.errors)
+		}
+	}
+	server.Close()
+	r = must(t, c.run(t.Context(), "app", "add", "blog", "--origin", "https://blog.example.com", "--addr", strings.TrimPrefix(server.URL, "http://")))
+	if !strings.Contains(r.errors, "write the address of Carillon for "+unknownServer) || strings.Contains(r.errors, "no origin") {
+		t.Errorf("beside no server:\n%s", r.errors)
+	}
+	must(t, c.run(t.Context(), "app", "add", "keys", "--jwks", "https://shop.example.com/keys", "--issuer", "shop"))
+	for _, one := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"shop"}, `there is an application "shop" already`},
+		{[]string{"other", "--jwks", "https://shop.example.com/keys", "--issuer", "shop"}, `--issuer: "shop" is the issuer of the application "keys"`},
+	} {
+		if r := c.run(t.Context(), append([]string{"app", "add"}, one.args...)...); r.status != exitFailed || !strings.Contains(r.errors, one.want) || strings.Contains(r.errors, " or ") {
+			t.Errorf("%v: %d %s", one.args, r.status, r.errors)
 		}
 	}
 }
