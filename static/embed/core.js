@@ -173,7 +173,7 @@ export class Client extends EventTarget {
 				throw err;
 			});
 			// An answer about a user who has left must not show in the page of the next.
-			if (signal.aborted || (user && user !== this.#known.now.user)) throw new Error("the user has left");
+			if (signal.aborted || (user && user !== this.#known.now.user)) throw new Error("user left");
 			return answer;
 		}];
 	}
@@ -222,7 +222,7 @@ export class Client extends EventTarget {
 		const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
 		const active = (/** @type {boolean} */ visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
 		follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
-			state: (state) => this.#follow(state),
+			state: (state, status) => this.#follow(state, status),
 			badge: (badge) => {
 				this.#polling.stop();
 				if (this.#known.now.state === "polling") this.#known.set({ state: "live" });
@@ -253,11 +253,11 @@ export class Client extends EventTarget {
 		void taking.take(toast.id, () => this.#tell("toast", { toast, shown }), shown);
 	}
 
-	/** @param {State} state */
-	#follow(state) {
+	/** @param {State} state @param {number} [status] of the answer; 0: there was none */
+	#follow(state, status) {
 		this.#polling.stop();
 		if (state === "signed-out") return this.#leave();
-		if (state === "reconnecting" && this.#known.now.badge.unread === null) void refused(this.#server);
+		if (state === "reconnecting" && status === 0 && this.#known.now.badge.unread === null) void refused(this.#server);
 		if (state === "live") {
 			this.#polling.watch();
 			// Events may have been missed.

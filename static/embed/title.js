@@ -22,7 +22,7 @@ export function entitle(element, number) {
 	else numbers.set(element, number);
 	if (before + numbers.size === 0) return;
 	if (before === 0) {
-		written = document.title;
+		plain = written = document.title;
 		plain = plainOf(written);
 	}
 	write();

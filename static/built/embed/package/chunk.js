@@ -592,7 +592,8 @@ function follow(url, name, tokens, signal, handlers) {
   for (const [event, handle] of Object.entries(handlers)) {
     events.addEventListener(event, (e) => handle(
       /** @type {CustomEvent} */
-      e.detail
+      e.detail,
+      source?.status
     ), { signal });
   }
   addEventListener("online", () => events.online(), { signal });
@@ -904,7 +905,7 @@ var Client = class extends EventTarget {
         if (err instanceof SignedOut && !signal.aborted) this.#leave();
         throw err;
       });
-      if (signal.aborted || user && user !== this.#known.now.user) throw new Error("the user has left");
+      if (signal.aborted || user && user !== this.#known.now.user) throw new Error("user left");
       return answer;
     }];
   }
@@ -951,7 +952,7 @@ var Client = class extends EventTarget {
     const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
     const active = (visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
     follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
-      state: (state) => this.#follow(state),
+      state: (state, status) => this.#follow(state, status),
       badge: (badge) => {
         this.#polling.stop();
         if (this.#known.now.state === "polling") this.#known.set({ state: "live" });
@@ -980,11 +981,11 @@ var Client = class extends EventTarget {
     const shown = () => void this.#quietly(this.#call("POST", "toasts/ack", { ids }));
     void taking.take(toast.id, () => this.#tell("toast", { toast, shown }), shown);
   }
-  /** @param {State} state */
-  #follow(state) {
+  /** @param {State} state @param {number} [status] of the answer; 0: there was none */
+  #follow(state, status) {
     this.#polling.stop();
     if (state === "signed-out") return this.#leave();
-    if (state === "reconnecting" && this.#known.now.badge.unread === null) void refused(this.#server);
+    if (state === "reconnecting" && status === 0 && this.#known.now.badge.unread === null) void refused(this.#server);
     if (state === "live") {
       this.#polling.watch();
       if (this.#known.now.notices) this.#quietly(this.load());

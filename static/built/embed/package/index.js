@@ -584,7 +584,7 @@ function entitle(element, number) {
   else numbers2.set(element, number);
   if (before + numbers2.size === 0) return;
   if (before === 0) {
-    written = document.title;
+    plain = written = document.title;
     plain = plainOf(written);
   }
   write();
