@@ -30,6 +30,7 @@ type server struct {
 
 	buckets *buckets
 	shown   *buckets // API keys that a web page has sent
+	refused *refusedOrigins
 
 	calls []call // in the order of registration
 }
@@ -46,6 +47,7 @@ func New(c Config) (http.Handler, error) {
 func newServer(c Config) (*server, error) {
 	c.setDefaults()
 	s := &server{Config: c, mux: http.NewServeMux(), room: newRoom(), buckets: newBuckets(c.Rate, limitWindow, c.Now), shown: newBuckets(1, time.Hour, c.Now)}
+	s.refused = &refusedOrigins{log: c.Log, now: c.Now}
 	s.ring = &keyring{keys: c.Keys, log: c.Log, now: c.Now, changes: c.KeyChanges, held: map[string]*heldKey{}}
 	var err error
 	if s.home, err = originOf(c.PublicURL); err != nil {

@@ -103,8 +103,8 @@ func (k *askers) allow(r *http.Request, who *notifier.Asker) error {
 	case slices.Contains(who.Token.App.Origins, origin), k.Demo && onLoopback(origin):
 		return nil
 	}
-	k.Log.WarnContext(r.Context(), "a page of another origin used a token", "app", who.Token.App.Name, "origin", origin)
-	return newProblem(http.StatusForbidden, "origin_refused", "The app of this token has no pages at "+origin+".")
+	k.refused.refuse(r.Context(), who.Token.App.Name, origin)
+	return newProblem(http.StatusForbidden, "origin_refused", "The app of this token has no pages at "+cleanOrigin(origin)+".")
 }
 
 // refuse answers a call before its input is read.

@@ -44,7 +44,7 @@ func (s *server) sharing(next http.Handler) http.Handler {
 		}
 		origin := r.Header.Get("Origin")
 		if origin != "" && !s.isOwn(origin, r.Host) && !s.knowsOrigin(r.Context(), origin) {
-			s.Log.InfoContext(r.Context(), "a page of an unknown origin asked for a user", "origin", origin)
+			s.refused.refuse(r.Context(), "", origin)
 			send(w, newProblem(http.StatusForbidden, "origin_refused", "No app has pages at this origin."))
 			return
 		}

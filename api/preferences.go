@@ -188,11 +188,21 @@ type preferencesAnswer struct {
 
 // inForce is what counts for a user who has not chosen.
 type inForce struct {
-	Zone       string            `json:"zone" doc:"The time zone that counts."`
-	ZoneFrom   notifier.ZoneFrom `json:"zone_from" enum:"chosen,browser,installation" doc:"Who says so: the user, their browser or app, or the installation."`
-	MailChosen bool              `json:"mail_chosen" doc:"The user has chosen when they get mail. Otherwise mail is the installation's default, and follows it."`
-	Mail       bool              `json:"mail" doc:"This installation sends mail. Otherwise what is chosen about mail has no effect."`
-	Push       bool              `json:"push" doc:"This installation tells devices. Otherwise what is chosen about push has no effect."`
+	Zone       string                         `json:"zone" doc:"The time zone that counts."`
+	ZoneFrom   notifier.ZoneFrom              `json:"zone_from" enum:"chosen,browser,installation" doc:"Who says so: the user, their browser or app, or the installation."`
+	MailChosen bool                           `json:"mail_chosen" doc:"The user has chosen when they get mail. Otherwise mail is the installation's default, and follows it."`
+	Mail       bool                           `json:"mail" doc:"This installation sends mail. Otherwise what is chosen about mail has no effect."`
+	Push       bool                           `json:"push" doc:"This installation tells devices. Otherwise what is chosen about push has no effect."`
+	Types      keyed[typeDefaults, upToTypes] `json:"types" doc:"What counts for types that the user has not chosen for: at most the first 200 types that are known."`
+}
+
+// typeDefaults is what counts for a type for users who have not chosen.
+type typeDefaults struct {
+	Inbox   bool `json:"inbox" doc:"Its notices come to the inbox."`
+	Push    bool `json:"push" doc:"Told on devices."`
+	Mail    bool `json:"mail" doc:"Told by mail."`
+	Mutable bool `json:"mutable" doc:"The user may mute it: choose inbox false."`
+	Urgent  bool `json:"urgent" doc:"Told in quiet hours and in a pause, too."`
 }
 
 // quietAnswer is quietBody where it may be null.
@@ -216,6 +226,11 @@ func (u *users) preferencesOf(p *notifier.Preferences) *preferencesOutput {
 	}
 	for typ, w := range p.Types {
 		a.Types[typ] = wantsBody(w)
+	}
+	all := u.Topics.Types()
+	a.InForce.Types = make(keyed[typeDefaults, upToTypes], len(all))
+	for _, t := range all[:min(len(all), notifier.MaxTypeWants)] {
+		a.InForce.Types[t.Slug] = typeDefaults{Inbox: true, Push: !t.NoPush, Mail: !t.NoMail, Mutable: !t.NoMute, Urgent: t.Urgent}
 	}
 	return &preferencesOutput{a}
 }

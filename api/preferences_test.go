@@ -13,7 +13,7 @@ func TestEachFieldOfThePreferencesIsReplacedAsAWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	inForce := func(zone, from string, mailChosen bool) string {
-		return fmt.Sprintf(`,"in_force":{"zone":%q,"zone_from":%q,"mail_chosen":%t,"mail":false,"push":false}}`, zone, from, mailChosen)
+		return fmt.Sprintf(`,"in_force":{"zone":%q,"zone_from":%q,"mail_chosen":%t,"mail":false,"push":false,"types":{}}}`, zone, from, mailChosen)
 	}
 	for _, step := range []struct{ body, want, inForce string }{
 		{`{}`, noPreferences, inForce("UTC", "installation", false)},
@@ -44,6 +44,22 @@ func TestEachFieldOfThePreferencesIsReplacedAsAWhole(t *testing.T) {
 	w.call(t, w.admin, "PUT", "/users/nobody/preferences", `{}`).is(t, http.StatusNotFound)
 	w.call(t, w.send, "GET", "/users/bob/preferences", nil).is(t, http.StatusForbidden)
 	w.call(t, w.read, "PUT", "/users/bob/preferences", `{}`).is(t, http.StatusForbidden)
+}
+
+// A host draws the table of preferences from this answer alone.
+func TestThePreferencesHaveTheDefaultsOfTypes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.call(t, w.admin, "PUT", "/types/bill", `{"mutable":false,"urgent":true,"mail":false}`).is(t, http.StatusOK)
+	w.call(t, w.admin, "PUT", "/types/like", `{"push":false}`).is(t, http.StatusOK)
+	for path, key := range map[string]string{"/users/bob/preferences": w.admin, "/me/preferences": w.bob} {
+		got := w.call(t, key, "GET", path, nil).is(t, http.StatusOK).text
+		const want = `"types":{"bill":{"inbox":true,"push":true,"mail":false,"mutable":false,"urgent":true},"like":{"inbox":true,"push":false,"mail":true,"mutable":true,"urgent":false}}}}`
+		if !strings.HasSuffix(strings.TrimSpace(got), want) {
+			t.Errorf("GET %s: %s, want it to end with %s", path, got, want)
+		}
+		w.call(t, key, "PUT", path, got).is(t, http.StatusOK) // what GET answers
+	}
 }
 
 func TestFaultyPreferencesChangeNothing(t *testing.T) {

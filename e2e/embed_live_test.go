@@ -18,7 +18,7 @@ import (
 
 // bellSays is an expression that is true once the badge of the bell is this text; "" is no badge.
 func bellSays(text string) string {
-	return inBell(`bell.client?.getSnapshot().state !== "connecting" && root?.querySelector(".badge") && (root.querySelector(".badge").hidden ? "" : root.querySelector(".badge").textContent) === ` + strconv.Quote(text))
+	return inBell(`bell.client && bell.client.getSnapshot().badge.unread !== null && root?.querySelector(".badge") && (root.querySelector(".badge").hidden ? "" : root.querySelector(".badge").textContent) === ` + strconv.Quote(text))
 }
 
 // orders sends a notice to a user of the shop.
@@ -55,7 +55,7 @@ func TestTheTabsOfAHostShareOneStreamAndOneToken(t *testing.T) {
 	before := shop.asked.Load()
 	ask[any](all[1], `fetch("/carillon/token").then(r => r.json()).then(({ token }) => new BroadcastChannel("carillon token " + `+strconv.Quote(i.url+"/ ")+` + location.origin + "/carillon/token").postMessage(token))`)
 	for _, w := range all {
-		ask[any](w, inBell(`bell.refresh().then(() => 0)`))
+		ask[any](w, inBell(`bell.client.load().then(() => 0)`))
 	}
 	if asked := shop.asked.Load() - before; asked != 1 {
 		t.Errorf("a token was asked for %d times", asked)

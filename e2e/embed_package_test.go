@@ -17,6 +17,7 @@ const packageApp = `import "carillon-embed";
 import { connect } from "carillon-embed/core";
 import { useCarillon } from "carillon-embed/react";
 import { useCarillon as useInVue } from "carillon-embed/vue";
+import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createApp, h } from "vue";
 
@@ -27,7 +28,7 @@ function Count() {
 	return <p id="react" data-state={state}>{badge.unread} unread</p>;
 }
 
-createRoot(document.querySelector("#root")!).render(<><Count /><carillon-bell token-url="/carillon/token" max={9} /></>);
+createRoot(document.querySelector("#root")!).render(<StrictMode><Count /><carillon-bell token-url="/carillon/token" max={9} /></StrictMode>);
 createApp({ setup() { const now = useInVue(client); return () => h("p", { id: "vue" }, now.value.badge.unread + " unread"); } }).mount("#app");
 `
 

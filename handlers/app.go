@@ -98,7 +98,7 @@ func (h *Handlers) addSnippets(r *http.Request, p *views.App, keys []notifier.Ap
 		return nil
 	}
 	for _, stack := range snippets.Stacks() {
-		text, err := snippets.Endpoint(stack.Slug)
+		text, err := snippets.Endpoint(stack.Slug, snippets.SharedSecret)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func TestPageOfAnAppHasSnippetsForItsStack(t *testing.T) {
 	o.apps.keys = []notifier.AppKey{{ID: 2, AppID: 2, Alg: notifier.AlgES256, CreatedAt: noon}, {ID: 1, AppID: 1, Alg: notifier.AlgHS256, CreatedAt: noon}}
 	r := o.get("carol", "/staff/apps/1")
 	for _, stack := range snippets.Stacks() {
-		want, err := snippets.Endpoint(stack.Slug)
+		want, err := snippets.Endpoint(stack.Slug, snippets.SharedSecret)
 		if got := r.page.Find("#endpoint-" + stack.Slug).Text(); err != nil || got != want {
 			t.Errorf("%s: %q, %v", stack.Name, got, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // AppPlaces are the pages of an app to which mail and push lead. Each may be empty.
@@ -17,25 +18,40 @@ type AppPlaces struct {
 // AppChange has the fields of an app to change. Nil leaves a field as it is, and an empty text clears it.
 type AppChange struct {
 	Base, InboxURL, SettingsURL *string
+
+	AddOrigins, RemoveOrigins []string // to the others
+	Audience                  *Audience
+	Roles                     *[]string
+	MaxLife                   *time.Duration
+	Issuer                    *string
 }
 
 // Apply applies the change to a.
 func (c *AppChange) Apply(a *App) {
-	for _, f := range []struct {
-		to   *string
-		from *string
-	}{{&a.Base, c.Base}, {&a.InboxURL, c.InboxURL}, {&a.SettingsURL, c.SettingsURL}} {
-		if f.from != nil {
-			*f.to = *f.from
-		}
-	}
+	a.Origins = append(a.Origins, c.AddOrigins...)
+	a.Origins = slices.DeleteFunc(a.Origins, func(has string) bool {
+		return slices.ContainsFunc(c.RemoveOrigins, func(text string) bool {
+			origin, ok := Origin(text)
+			return has == text || ok && has == origin
+		})
+	})
+	put(&a.Base, c.Base)
+	put(&a.InboxURL, c.InboxURL)
+	put(&a.SettingsURL, c.SettingsURL)
+	put(&a.Audience, c.Audience)
+	put(&a.Roles, c.Roles)
+	put(&a.MaxLife, c.MaxLife)
+	put(&a.Issuer, c.Issuer)
 }
 
 // String names the fields that are changed.
 func (c *AppChange) String() string {
 	var names []string
-	for name, field := range map[string]*string{"base": c.Base, "inbox_url": c.InboxURL, "settings_url": c.SettingsURL} {
-		if field != nil {
+	for name, given := range map[string]bool{
+		"base": c.Base != nil, "inbox_url": c.InboxURL != nil, "settings_url": c.SettingsURL != nil, "origins": len(c.AddOrigins)+len(c.RemoveOrigins) > 0,
+		"audience": c.Audience != nil, "roles": c.Roles != nil, "max_life": c.MaxLife != nil, "issuer": c.Issuer != nil,
+	} {
+		if given {
 			names = append(names, name)
 		}
 	}

@@ -41,15 +41,44 @@ func Slugs() []string {
 	return slugs
 }
 
+// Signing is how the tokens of an application are signed.
+type Signing int
+
+// Ways of signing.
+const (
+	SharedSecret  Signing = iota // by CARILLON_TOKEN_KEY
+	PublicKey                    // by a private key of the application, whose public key Carillon has
+	KeysElsewhere                // by a private key whose public key is at the address of its JWKS
+)
+
+// changes say what the application must change in an endpoint, which signs by the shared secret.
+var changes = map[Signing]string{
+	PublicKey:     "Your application signs with its own private key: use that key and its algorithm (ES256, EdDSA or RS256)\ninstead of HS256, and the text of CARILLON_TOKEN_KEY as the kid.",
+	KeysElsewhere: "Your application signs with its own private key: use that key and its algorithm (ES256, EdDSA or RS256)\ninstead of HS256, its kid from the JWKS, and add the claim iss with the text of --issuer.",
+}
+
 // Endpoint returns the endpoint for the stack with this slug. It reads the key from the variable
-// CARILLON_TOKEN_KEY.
-func Endpoint(slug string) (string, error) {
+// CARILLON_TOKEN_KEY; for other ways of signing its first lines say what to change.
+func Endpoint(slug string, by Signing) (string, error) {
 	all := Stacks()
 	i := slices.IndexFunc(all, func(s Stack) bool { return s.Slug == slug })
 	if i < 0 {
 		return "", fmt.Errorf("there is no snippet for %q", slug)
 	}
-	return read(all[i].File)
+	text, err := read(all[i].File)
+	if change := changes[by]; change != "" && err == nil {
+		mark := "// "
+		if strings.HasPrefix(text, "#") {
+			mark = "# "
+		}
+		const php = "<?php\n"
+		begin := strings.HasPrefix(text, php)
+		text = mark + strings.ReplaceAll(change, "\n", "\n"+mark) + "\n\n" + strings.TrimPrefix(text, php)
+		if begin {
+			text = php + text
+		}
+	}
+	return text, err
 }
 
 // placeholder is the address of Carillon in bell.html.

@@ -126,7 +126,7 @@ func run(t *testing.T, stack snippets.Stack, key string) string {
 		return runGo(t, key)
 	}
 	dir := t.TempDir()
-	text, err := snippets.Endpoint(stack.Slug)
+	text, err := snippets.Endpoint(stack.Slug, snippets.SharedSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestHTMLNamesTheServer(t *testing.T) {
 	if err != nil || strings.Count(html, "\n") != 2 || strings.Count(html, `"https://carillon.example.org/notifications/`) != 2 || strings.Contains(html, "notices.example.com") {
 		t.Errorf("the HTML is %s, %v", html, err)
 	}
-	if _, err := snippets.Endpoint("cobol"); err == nil {
+	if _, err := snippets.Endpoint("cobol", snippets.SharedSecret); err == nil {
 		t.Error("there is an endpoint in COBOL")
 	}
 }

@@ -88,7 +88,9 @@ func (s *Store) ChangeApp(ctx context.Context, name string, change func(*notifie
 		if err = change(&a); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE apps SET base = $1, inbox_url = $2, settings_url = $3 WHERE id = $4`, a.Base, a.InboxURL, a.SettingsURL, a.ID)
+		_, err = tx.ExecContext(ctx, `UPDATE apps SET base = $1, inbox_url = $2, settings_url = $3, origins = $4, audience = $5, roles = $6, max_life = $7, issuer = $8
+			WHERE id = $9`, a.Base, a.InboxURL, a.SettingsURL, strings.Join(a.Origins, "\n"), int64(a.Audience), strings.Join(a.Roles, "\n"),
+			a.MaxLife.Milliseconds(), a.Issuer, a.ID)
 		return err
 	})
 	return a, s.fail(err, "change app %q", name)

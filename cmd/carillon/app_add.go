@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"strings"
 	"time"
 
@@ -44,12 +46,12 @@ func (a appAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 	if err != nil {
 		return usageError{fmt.Errorf("--audience: %w", err)}
 	}
-	line := addedApp{}
+	line, where := addedApp{}, serverOf(ctx, cfg)
+	if line.HTML, err = snippets.HTML(where); err != nil {
+		return err
+	}
 	if a.Snippet != "" {
-		if a.PublicKey != "" || a.JWKS != "" {
-			return usageError{errors.New("--snippet: the endpoints sign with a shared secret; leave out --public-key and --jwks")}
-		}
-		if line.Endpoint, line.HTML, err = snippet(a.Snippet, cfg); err != nil {
+		if line.Endpoint, err = snippets.Endpoint(a.Snippet, a.signing()); err != nil {
 			return err
 		}
 	}
@@ -64,7 +66,7 @@ func (a appAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 	return c.withApps(ctx, cfg, func(apps *app.Apps) error {
 		added, err := apps.Add(ctx, commandLine(), asked, publicKey)
 		if errors.Is(err, notifier.ErrConflict) {
-			return fmt.Errorf("the name %q or the issuer belongs to another application, or there are %d applications already", a.Name, notifier.MaxApps)
+			return a.conflict(ctx, apps)
 		}
 		if err != nil {
 			return explainApp(err)
@@ -79,21 +81,85 @@ func (a appAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 		line.ID, line.Name, line.APIKey, line.TokenKey = added.ID, added.Name, added.APIKey, added.TokenKey
 		err = c.result(line, "%s", lines)
 		if err == nil && !c.json {
-			c.note("%s is added; the keys are not shown again", added.Name)
+			a.explain(c, added.Name, where, line.HTML)
 		}
 		return err
 	})
 }
 
-// snippet returns the endpoint for a stack, and the HTML of the bell.
-func snippet(stack string, cfg config.Config) (endpoint, html string, err error) {
-	if endpoint, err = snippets.Endpoint(stack); err != nil {
-		return "", "", err
+// explain says what comes next, beside the lines for the environment.
+func (a appAddCmd) explain(c *console, name, where, html string) {
+	c.note("%s is added; the keys are not shown again", name)
+	if a.Snippet == "" {
+		c.note("put this into its pages; token-url is the address of its endpoint that signs tokens (--snippet prints one):\n%s", strings.TrimSuffix(html, "\n"))
 	}
-	server := "http://" + cfg.Addr
+	if where == unknownServer {
+		c.note("--public-url is not set, and no server answers at --addr: write the address of Carillon for %s", unknownServer)
+	}
+	if len(a.Origin) == 0 {
+		c.note("no origin is given, so no page of %s can show the bell until there is one: carillon app set %s --origin https://…", name, name)
+	}
+}
+
+// conflict says which of the reasons keeps the app from being added.
+func (a appAddCmd) conflict(ctx context.Context, apps *app.Apps) error {
+	all, _, err := apps.List(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		switch known := &all[i]; {
+		case !known.RevokedAt.IsZero():
+		case known.Name == a.Name:
+			return fmt.Errorf("there is an application %q already: app set changes it, app rotate gives it a new token key, app revoke ends it", a.Name)
+		case a.Issuer != "" && known.Issuer == a.Issuer:
+			return fmt.Errorf("--issuer: %q is the issuer of the application %q", a.Issuer, known.Name)
+		}
+	}
+	return fmt.Errorf("there are %d applications already: app revoke ends one", notifier.MaxApps)
+}
+
+// signing returns how the tokens of the app are signed.
+func (a appAddCmd) signing() snippets.Signing {
+	switch {
+	case a.JWKS != "":
+		return snippets.KeysElsewhere
+	case a.PublicKey != "":
+		return snippets.PublicKey
+	}
+	return snippets.SharedSecret
+}
+
+// unknownServer stands for the address of a server that the command cannot find.
+const unknownServer = "https://ADDRESS-OF-CARILLON"
+
+// serverOf returns the address of the server: its public URL, or --addr if a server answers there. A command may run
+// beside a server that has been given another address.
+func serverOf(ctx context.Context, cfg config.Config) string {
 	if cfg.PublicURL != nil {
-		server = cfg.PublicURL.String()
+		return cfg.PublicURL.String()
 	}
-	html, err = snippets.HTML(server)
-	return endpoint, html, err
+	host, port, err := net.SplitHostPort(cfg.Addr)
+	if err != nil {
+		return unknownServer
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	server := "http://" + net.JoinHostPort(host, port)
+	ctx, stop := context.WithTimeout(ctx, time.Second)
+	defer stop()
+	r, err := http.NewRequestWithContext(ctx, http.MethodHead, server+"/embed/v1.js", http.NoBody)
+	if err != nil {
+		return unknownServer
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return unknownServer
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return unknownServer
+	}
+	return server
 }

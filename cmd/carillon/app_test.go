@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +17,7 @@ import (
 func TestAnAppIsAddedRotatedAndRevoked(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
-	out := must(t, c.run(t.Context(), "app", "add", "shop", "--origin", "https://shop.example.com", "--roles", "picker,vip")).out
+	out := must(t, c.run(t.Context(), "app", "add", "shop", "--origin", "https://shop.example.com", "--roles", "picker,vip")).out // a shell reads it
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 2 || !strings.HasPrefix(lines[0], "CARILLON_API_KEY=ck_") || !strings.HasPrefix(lines[1], "CARILLON_TOKEN_KEY=tk_1.") {
 		t.Fatalf("it prints\n%s", out)
@@ -52,12 +55,84 @@ func TestSnippetsArePrintedForAStack(t *testing.T) {
 		}
 	}
 	var added addedApp
-	decode(t, must(t, c.run(t.Context(), "app", "add", "blog", "--snippet", "go", "--json")).out, &added)
-	if !strings.Contains(added.Endpoint, "func Token(") || !strings.Contains(added.HTML, "http://127.0.0.1:8080/embed/v1.js") {
+	decode(t, must(t, c.run(t.Context(), "app", "add", "blog", "--snippet", "go", "--addr", "127.0.0.1:0", "--json")).out, &added)
+	if !strings.Contains(added.Endpoint, "func Token(") || !strings.Contains(added.HTML, unknownServer+"/embed/v1.js") {
 		t.Errorf("as JSON: %+v", added)
 	}
-	for _, args := range [][]string{{"--snippet", "cobol"}, {"--snippet", "go", "--public-key", "x"}, {"--snippet", "go", "--jwks", "https://x", "--issuer", "x"}} {
-		if r := c.run(t.Context(), append([]string{"app", "add", "other"}, args...)...); r.status != exitUsage || !strings.Contains(r.errors, "--snippet") {
+	if r := c.run(t.Context(), "app", "add", "other", "--snippet", "cobol"); r.status != exitUsage || !strings.Contains(r.errors, "--snippet") {
+		t.Errorf("an unknown stack: %d %s", r.status, r.errors)
+	}
+	for stack, begins := range map[string]string{"laravel": "<?php\n// Your application signs", "rails": "# Your application signs", "express": "// Your application signs"} {
+		decode(t, must(t, c.run(t.Context(), "app", "add", stack, "--snippet", stack, "--jwks", "https://shop.example.com/keys", "--issuer", stack, "--json")).out, &added)
+		if !strings.HasPrefix(added.Endpoint, begins) || !strings.Contains(added.Endpoint, "kid from the JWKS") {
+			t.Errorf("%s with --jwks: %.200s", stack, added.Endpoint)
+		}
+	}
+}
+
+func TestAddingAnAppSaysWhatComesNext(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(server.Close)
+	r := must(t, c.run(t.Context(), "app", "add", "shop", "--addr", strings.TrimPrefix(server.URL, "http://")))
+	for _, want := range []string{`<script type="module" src="` + server.URL + `/embed/v1.js"></script>`, "<carillon-bell token-url=", "carillon app set shop --origin https://"} {
+		if !strings.Contains(r.errors, want) {
+			t.Errorf("it lacks %q:\n%s", want, r.errors)
+		}
+	}
+	server.Close()
+	r = must(t, c.run(t.Context(), "app", "add", "blog", "--origin", "https://blog.example.com", "--addr", strings.TrimPrefix(server.URL, "http://")))
+	if !strings.Contains(r.errors, "write the address of Carillon for "+unknownServer) || strings.Contains(r.errors, "no origin") {
+		t.Errorf("beside no server:\n%s", r.errors)
+	}
+	must(t, c.run(t.Context(), "app", "add", "keys", "--jwks", "https://shop.example.com/keys", "--issuer", "shop"))
+	for _, one := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"shop"}, `there is an application "shop" already`},
+		{[]string{"other", "--jwks", "https://shop.example.com/keys", "--issuer", "shop"}, `--issuer: "shop" is the issuer of the application "keys"`},
+	} {
+		if r := c.run(t.Context(), append([]string{"app", "add"}, one.args...)...); r.status != exitFailed || !strings.Contains(r.errors, one.want) || strings.Contains(r.errors, " or ") {
+			t.Errorf("%v: %d %s", one.args, r.status, r.errors)
+		}
+	}
+}
+
+// A page of an origin that is forgotten at first gets in by the command that the log and the console name, at an instance
+// that runs, and the origins from before stay.
+func TestAnAppCanBeChanged(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	s := serve(t, c)
+	must(t, c.run(t.Context(), "app", "add", "shop", "--origin", "https://shop.example.com", "--roles", "picker"))
+	shares := func(origin string) bool {
+		status, _ := asks(t, func(r *http.Request) { r.Header.Set("Origin", origin) }, http.MethodGet, s.URL+"/api/v1/me/badge", "")
+		return status == http.StatusUnauthorized // a token is all that is missing
+	}
+	if shares("http://127.0.0.1:5000") {
+		t.Fatal("any page gets in")
+	}
+	must(t, c.run(t.Context(), "app", "set", "shop", "--origin", "http://127.0.0.1:5000", "--origin", "https://www.example.com",
+		"--audience", "customer", "--max-life", "2h", "--roles", "driver,packer", "--issuer", "the shop"))
+	within5s(t, "pages of the new origin get in", func() bool { return shares("http://127.0.0.1:5000") })
+	must(t, c.run(t.Context(), "app", "set", "shop", "--remove-origin", "https://WWW.example.com:443", "--roles="))
+	var has struct {
+		Origins, Roles            []string
+		Audience, MaxLife, Issuer string
+	}
+	line := strings.Replace(must(t, c.run(t.Context(), "app", "list", "--json")).out, "max_life", "MaxLife", 1)
+	decode(t, line, &has)
+	if !slices.Equal(has.Origins, []string{"https://shop.example.com", "http://127.0.0.1:5000"}) || len(has.Roles) > 0 ||
+		has.Audience != "customer" || has.MaxLife != "2h0m0s" || has.Issuer != "the shop" {
+		t.Errorf("the app is %+v", has)
+	}
+	for want, args := range map[string][]string{
+		"--origin": {"--origin", "https://shop.example.com/path"}, "--roles": {"--roles", "staff"}, "--max-life": {"--max-life", "25h"},
+		"--audience": {"--audience", "martians"},
+	} {
+		if r := c.run(t.Context(), append([]string{"app", "set", "shop"}, args...)...); r.status != exitUsage || !strings.Contains(r.errors, want) {
 			t.Errorf("%v: %d %s", args, r.status, r.errors)
 		}
 	}

@@ -116,9 +116,12 @@ func originHost(u *url.URL) string {
 
 // linkBase returns an address without its last slash. Links that begin with a slash would replace a path.
 func (f *Faults) linkBase(flag, s string) string {
-	u, err := url.Parse(s)
-	if s == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && strings.TrimSuffix(s, "/") == u.Scheme+"://"+u.Host {
-		return strings.TrimSuffix(s, "/")
+	if s == "" {
+		return ""
+	}
+	var bad Faults
+	if u := bad.publicURL(flag, s); u != nil && u.Path == "" {
+		return u.String()
 	}
 	f.Add(flag, "%q is not http(s)://HOST[:PORT]", s)
 	return ""

@@ -1,8 +1,9 @@
 // @ts-check
-import { announcer } from "../js/announcer.js";
 import { icon, make } from "./dom.js";
 import { CarillonElement } from "./element.js";
 import { announcement, Listing, row } from "./listing.js";
+import { entitle } from "./title.js";
+import { speak, voice } from "./voice.js";
 
 /** @typedef {import("./core.js").Snapshot} Snapshot */
 
@@ -10,24 +11,21 @@ const bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0"
 
 /** A bell with the number of what is unread, and a panel with the newest notices. */
 export class CarillonBell extends CarillonElement {
+	static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open"];
+
 	/** @type {HTMLElement | null} */ #button = null;
 	/** @type {HTMLElement | null} */ #panel = null;
 	/** @type {Listing | null} */ #listing = null;
 	/** @type {HTMLElement | null} */ #all = null;
-	/** @type {((said: string) => void) | null} */ #say = null;
-	#unread = -1;
-	#title = "";
+	/** @type {number | null | undefined} */ #unread; // undefined: nothing is drawn yet
 	/** @type {Snapshot["notices"] | undefined} */ #notices;
 	/** @type {Snapshot["announcements"] | undefined} */ #announcements;
 
 	/** @param {ShadowRoot} root @param {import("./core.js").Client} client */
 	start(root, client) {
 		this.#notices = this.#announcements = undefined;
-		this.#unread = -1;
-		this.#title = document.title.replace(/^\(\d+\+?\) /, "");
+		this.#unread = undefined;
 		const name = this.text("title");
-		const status = make("p", { class: "sr", role: "status", part: "status" });
-		this.#say = announcer((said) => (status.textContent = said));
 		const list = make("ul", { part: "list", "aria-label": name });
 		this.#listing = new Listing(list);
 		this.#all = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
@@ -42,13 +40,27 @@ export class CarillonBell extends CarillonElement {
 			"button", { type: "button", class: "bell", part: "bell", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => this.#panel?.togglePopover() },
 			make("slot", { name: "icon" }, icon(bell)), make("span", { class: "badge", part: "badge", "aria-hidden": "true", hidden: true }),
 		);
-		root.replaceChildren(this.#button, this.#panel, status);
+		root.replaceChildren(this.#button, this.#panel, voice((stop) => this.until(stop)));
 		const timer = setInterval(() => this.#panel?.matches(":popover-open") && this.#rows(client.getSnapshot(), true), 60_000);
 		const place = () => this.#panel?.matches(":popover-open") && this.#place();
 		addEventListener("resize", place);
 		this.until(() => (clearInterval(timer), removeEventListener("resize", place)));
-		this.until(() => this.hasAttribute("title-badge") && (document.title = this.#title));
-		if (this.hasAttribute("open")) queueMicrotask(() => this.show());
+		this.until(() => entitle(this, null));
+		if (this.flag("open")) queueMicrotask(() => this.show());
+	}
+
+	moved() {
+		if (this.flag("open")) this.show();
+	}
+
+	left() {
+		this.removeAttribute("open");
+	}
+
+	/** @param {string} name */
+	changed(name) {
+		if (name === "open") this.flag("open") ? this.show() : this.hide();
+		else super.changed(name);
 	}
 
 	/** @param {Snapshot} now */
@@ -57,39 +69,30 @@ export class CarillonBell extends CarillonElement {
 		const badge = this.#button?.querySelector(".badge");
 		if (!this.#button || !(badge instanceof HTMLElement)) return;
 		this.toggleAttribute("data-signed-out", now.state === "signed-out");
-		if (now.state === "connecting") { // the number is not known yet
-			this.#button.setAttribute("aria-label", this.text("title"));
-			[badge.hidden, this.#unread] = [true, -1];
-		} else if (unread !== this.#unread) {
+		if (unread !== this.#unread) {
 			const max = Number(this.getAttribute("max") ?? 99);
-			const short = unread > max ? `${max}+` : String(unread);
+			const short = unread && unread > max ? `${max}+` : String(unread ?? "");
 			badge.textContent = short;
-			badge.hidden = unread === 0;
-			this.#button.setAttribute("aria-label", unread ? this.text("bell", { Count: unread }) : this.text("bell_none"));
-			if (this.hasAttribute("title-badge")) document.title = unread ? `(${short}) ${this.#title}` : this.#title;
-			if (this.#unread >= 0 && unread > this.#unread) this.#say?.(this.text("bell", { Count: unread }));
-			if (this.#all) this.#all.hidden = unread === 0;
+			badge.hidden = !unread;
+			this.#button.setAttribute("aria-label", unread === null ? this.text("title") : unread ? this.text("bell", { Count: unread }) : this.text("bell_none"));
+			if (this.flag("title-badge")) entitle(this, unread ? short : "");
+			if (unread && typeof this.#unread === "number" && unread > this.#unread) speak(this.text("bell", { Count: unread }));
+			if (this.#all) this.#all.hidden = !unread;
 			this.#unread = unread;
-			this.tell("badge", now.badge);
+			if (unread !== null) this.tell("badge", now.badge);
 		}
+		const fault = this.fault(now);
+		// Without a number the name says nothing of it, and this says why.
+		if (unread === null && fault) this.#button.setAttribute("aria-description", fault);
+		else this.#button.removeAttribute("aria-description");
 		if (this.#panel?.matches(":popover-open")) this.#rows(now);
 		const state = this.#panel?.querySelector(".state");
-		if (state instanceof HTMLElement) {
-			const said = now.state === "reconnecting" || now.state === "offline" || now.state === "signed-out";
-			state.hidden = !said;
-			state.textContent = said ? this.#stateText(now.state) : "";
-		}
-	}
-
-	/** @param {string} state */
-	#stateText(state) {
-		if (state === "signed-out") return this.text("signed_out");
-		return state === "offline" ? this.text("offline") : this.text("reconnecting");
+		if (state instanceof HTMLElement) [state.hidden, state.textContent] = [!fault, fault];
 	}
 
 	/** Opens the panel. */
 	show() {
-		this.#panel?.showPopover();
+		if (this.#panel?.isConnected && !this.#panel.matches(":popover-open")) this.#panel.showPopover();
 	}
 
 	/** Closes the panel. */
@@ -107,9 +110,13 @@ export class CarillonBell extends CarillonElement {
 		this.#place();
 		this.#notices = undefined;
 		this.#rows(client.getSnapshot());
+		if (client.getSnapshot().user === null) return; // the panel says why
 		try {
 			await Promise.all([this.getAttribute("read-on") === "click" ? client.load() : client.open(), client.loadAnnouncements()]);
+			this.failed = false;
 		} catch (err) {
+			this.failed = true;
+			this.draw(client.getSnapshot());
 			this.tell("error", { code: /** @type {any} */ (err).code ?? "failed", detail: String(err) });
 		}
 	}

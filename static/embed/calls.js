@@ -1,5 +1,9 @@
 // @ts-check
+import { complain, cure, refused } from "./complain.js";
+import { fresh } from "./fresh.js";
 import { headersOf } from "./tokens.js";
+
+const patience = 30_000; // ms
 
 /**
  * Returns how to make the calls of a user. A refused token is asked for once more.
@@ -11,12 +15,16 @@ import { headersOf } from "./tokens.js";
 export function calls(server, tokens, signal) {
 	return async (method, path, body) => {
 		for (let again = false; ; again = true) {
+			signal.throwIfAborted(); // nobody is asked for the token of a user who has left
 			const headers = headersOf(await tokens.get(again));
 			if (body) headers["Content-Type"] = "application/json";
-			const res = await fetch(`${server}api/v1/me${path && "/"}${path}`, { method, headers, body: body && JSON.stringify(body), signal });
+			const address = `${server}api/v1/me${path && "/"}${path}`;
+			const res = await fetch(method === "GET" ? fresh(address) : address, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) })
+				.catch(async (err) => { throw Object.assign(err, (await refused(server)) && { code: "origin_refused" }); });
 			if (res.ok) return res.status === 204 ? undefined : res.json();
 			if (res.status === 401 && !again) continue;
 			const problem = await res.json().catch(() => ({}));
+			if (problem.code === "origin_refused") complain(cure(server));
 			throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
 		}
 	};

@@ -1,8 +1,10 @@
 // @ts-check
+import { backoff } from "../js/stream.js";
+import { addressOf, baseOf, ours } from "./base.js";
 import { calls } from "./calls.js";
+import { complain, refused } from "./complain.js";
 import { follow } from "./follow.js";
-import { home, ours } from "./home.js";
-import { pollEvery, Polling } from "./polling.js";
+import { Polling } from "./polling.js";
 import { changed, dropped, marked } from "./rows.js";
 import { Known } from "./snapshot.js";
 import { Taking } from "./taking.js";
@@ -26,27 +28,23 @@ export class Client extends EventTarget {
 		this.#known.set({ state: "polling" });
 		return this.#quietly(this.#call("GET", "badge").then((badge) => this.#known.count(badge)));
 	});
-	#off = new AbortController();
+	#off = new AbortController(); // until somebody signs out
+	#closed = false;
+	#failures = 0; // to learn who is signed in
 	#filter = "all";
 	#toasts = false;
 	#server;
-	#tokens;
+	#make;
+	/** @type {Tokens} */ #tokens;
 	/** @type {(method: string, path: string, body?: object) => Promise<any>} */ #call;
 
-	/** @param {{server: string, provide?: () => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
+	/** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
 	constructor({ server, provide, source = "" }) {
 		super();
 		this.#server = server;
-		const told = (/** @type {string} */ user) => this.#become(user);
-		this.#tokens = provide ? new Tokens(provide, told, source && `${server} ${source}`, this.#off.signal) : new Session(server, told);
-		const call = calls(server, this.#tokens, this.#off.signal);
-		this.#call = async (/** @type {Parameters<typeof call>} */ ...about) => {
-			const { user } = this.#known.now;
-			const answer = await call(...about);
-			// An answer about a user who has left must not show in the page of the next.
-			if (user && user !== this.#known.now.user) throw new Error("another user has signed in");
-			return answer;
-		};
+		this.#make = (/** @type {(user: string) => void} */ told, /** @type {AbortSignal} */ signal) =>
+			provide ? new Tokens(provide, told, source && `${server} ${source}`, signal) : new Session(server, told);
+		[this.#tokens, this.#call] = this.#connect();
 		void this.#begin();
 	}
 
@@ -135,34 +133,83 @@ export class Client extends EventTarget {
 		if (user) this.#listen(user);
 	}
 
+	/**
+	 * Asks again who is signed in, and loads everything that is shown: for when somebody has signed in or out without
+	 * another page. It also begins again after `end`.
+	 */
+	async refresh() {
+		if (this.#closed) return;
+		if (this.#off.signal.aborted) {
+			[this.#tokens, this.#call] = this.#connect();
+			this.#known.set({ state: "connecting" });
+		}
+		if (await this.#begin(true)) await Promise.all([this.load(), this.loadAnnouncements()]);
+	}
+
 	/** Ends everything. A client that was closed stays so. */
 	close() {
+		this.#closed = true;
+		this.#stop();
 		this.#off.abort();
-		this.#polling.stop();
-		this.#following.abort();
 		this.#known.close();
 	}
 
-	/** Closes, and says that nobody is signed in. */
+	/** Forgets the user at once, and says that nobody is signed in. `refresh` begins again. */
 	end() {
-		this.#known.become("signed-out", null);
-		this.close();
+		this.#off.abort();
+		this.#leave();
 	}
 
-	async #begin() {
+	/** @returns {[Tokens, (method: string, path: string, body?: object) => Promise<any>]} */
+	#connect() {
+		const { signal } = (this.#off = new AbortController());
+		const tokens = this.#make((user) => signal.aborted || this.#become(user), signal);
+		const call = calls(this.#server, tokens, signal);
+		addEventListener("online", () => this.#known.now.user || void this.#begin(), { signal });
+		return [tokens, async (...about) => {
+			const { user } = this.#known.now;
+			const answer = await call(...about).catch((err) => {
+				if (err instanceof SignedOut && !signal.aborted) this.#leave();
+				throw err;
+			});
+			// An answer about a user who has left must not show in the page of the next.
+			if (signal.aborted || (user && user !== this.#known.now.user)) throw new Error("user left");
+			return answer;
+		}];
+	}
+
+	/** Finds out who is signed in, and reports whether somebody is. A failure is soon followed by another attempt. @param {boolean} [again] */
+	async #begin(again) {
+		const { signal } = this.#off;
 		try {
-			await this.#tokens.get();
+			await this.#tokens.get(again);
+			this.#failures = 0;
+			return true;
 		} catch (err) {
-			if (err instanceof SignedOut) return this.#known.set({ state: "signed-out" });
+			if (signal.aborted) return;
+			if (err instanceof SignedOut) return this.#leave();
+			complain(/** @type {Error} */ (err).message);
 			this.#fail(err);
-			setTimeout(() => this.#off.signal.aborted || void this.#begin(), pollEvery);
+			if (this.#known.now.user) return; // whose stream asks when it needs a token
+			this.#known.set({ state: navigator.onLine ? "reconnecting" : "offline" });
+			setTimeout(() => signal.aborted || this.#known.now.user || void this.#begin(), backoff(this.#failures++, Math.random()));
 		}
+	}
+
+	#stop() {
+		this.#polling.stop();
+		this.#following.abort();
+	}
+
+	#leave() {
+		this.#stop();
+		this.#known.become("signed-out", null);
 	}
 
 	/** Begins to follow a user. Nothing of the user before is left. @param {string} user */
 	#become(user) {
-		if (user === this.#known.now.user || this.#off.signal.aborted) return;
-		this.#following.abort();
+		if (user === this.#known.now.user) return;
+		this.#stop();
 		this.#known.become("connecting", user);
 		this.#listen(user);
 	}
@@ -175,7 +222,7 @@ export class Client extends EventTarget {
 		const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
 		const active = (/** @type {boolean} */ visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
 		follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
-			state: (state) => this.#follow(state),
+			state: (state, status) => this.#follow(state, status),
 			badge: (badge) => {
 				this.#polling.stop();
 				if (this.#known.now.state === "polling") this.#known.set({ state: "live" });
@@ -183,7 +230,7 @@ export class Client extends EventTarget {
 			},
 			notice: (row) => {
 				this.#known.add(row, this.#filter);
-				this.dispatchEvent(new CustomEvent("notice", { detail: row }));
+				this.#tell("notice", row);
 			},
 			changed: (row) => this.#known.rows(changed, row),
 			read: (what) => this.#known.rows(marked, what, true),
@@ -203,12 +250,14 @@ export class Client extends EventTarget {
 		if (!this.#toasts) return;
 		const ids = toast.id.split(",");
 		const shown = () => void this.#quietly(this.#call("POST", "toasts/ack", { ids }));
-		void taking.take(toast.id, () => this.dispatchEvent(new CustomEvent("toast", { detail: { toast, shown } })), shown);
+		void taking.take(toast.id, () => this.#tell("toast", { toast, shown }), shown);
 	}
 
-	/** @param {State} state */
-	#follow(state) {
+	/** @param {State} state @param {number} [status] of the answer; 0: there was none */
+	#follow(state, status) {
 		this.#polling.stop();
+		if (state === "signed-out") return this.#leave();
+		if (state === "reconnecting" && status === 0 && this.#known.now.badge.unread === null) void refused(this.#server);
 		if (state === "live") {
 			this.#polling.watch();
 			// Events may have been missed.
@@ -236,16 +285,22 @@ export class Client extends EventTarget {
 
 	/** @param {any} err */
 	#fail(err) {
-		this.dispatchEvent(new CustomEvent("error", { detail: { code: err.code ?? "failed", detail: String(err.message) } }));
+		this.#tell("error", { code: err.code ?? "failed", detail: err.message });
+	}
+
+	/** @param {string} name @param {any} detail */
+	#tell(name, detail) {
+		this.dispatchEvent(new CustomEvent(name, { detail }));
 	}
 }
 
 /**
  * Connects a page to the notices of its user. On the server's own host it needs no tokens.
- * @param {{server?: string, tokenUrl?: string, tokenProvider?: () => Promise<string | null | undefined>}} options
+ * @param {{server?: string | null, tokenUrl?: string | null, tokenProvider?: (() => Promise<string | null | undefined>) | null}} options
  */
-export function connect({ server = home, tokenUrl, tokenProvider }) {
-	const provide = tokenProvider ?? (tokenUrl ? tokenFrom(tokenUrl) : undefined);
-	if (!provide && !ours(server)) throw new TypeError("connect needs tokenUrl or tokenProvider");
-	return new Client({ server, provide, source: tokenUrl });
+export function connect({ server, tokenUrl, tokenProvider }) {
+	const base = baseOf(server);
+	const source = tokenProvider || (!tokenUrl && ours(base)) ? "" : addressOf("token-url", tokenUrl ?? "", "/carillon/token", /./).href;
+	const provide = tokenProvider ?? (source ? tokenFrom(source) : undefined);
+	return new Client({ server: base, provide, source });
 }

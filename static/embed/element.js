@@ -1,42 +1,172 @@
 // @ts-check
-import { connect } from "./core.js";
-import { home, ours } from "./home.js";
+import { complain } from "./complain.js";
+import { make } from "./dom.js";
+import { Seat } from "./seat.js";
 import { style } from "./style.js";
 import { texts } from "./texts.js";
+import { hush } from "./voice.js";
 
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {import("./core.js").Snapshot} Snapshot */
 
-const frame = 16; // ms
+/**
+ * What the page sets.
+ * @typedef {object} Given
+ * @property {Client | null} [client]
+ * @property {(() => Promise<string | null | undefined>) | null} [tokenProvider]
+ * @property {Record<string, string> | null} [texts]
+ * @property {((row: import("./rows.js").Row, element: HTMLElement) => Node) | null} [renderRow]
+ */
 
-/** @type {Map<string | Function, {client: Client, users: number}>} */ const clients = new Map();
+const frame = 16; // ms
+const lonely = 5_000; // ms that an element without settings waits for another one with some
+const settings = ["token", "token-url", "server"];
+const properties = /** @type {const} */ (["client", "tokenProvider", "texts", "renderRow"]);
 
 /**
- * What all elements have: a client, which elements with the same source of tokens
- * share, and texts in the language of their place in the page.
+ * What all elements have: a client, which elements share, and texts in the language of their place in the page.
+ * Attributes and properties may be set at any time, also before this script is there.
  */
 export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? Object) {
-	/** @type {(() => Promise<string | null>) | null} */ tokenProvider = null;
-	/** @type {Client | null} */ client = null;
-	/** @type {Record<string, string> | null} */ texts = null;
-	/** Draws the content of a row instead. @type {((row: import("./rows.js").Row, element: HTMLElement) => Node) | null} */ renderRow = null;
+	static observedAttributes = [...settings, "lang"];
+
+	/** @type {Given} */ #given = {};
+	/** @type {Client | null} */ #client = null;
 	/** @type {(() => void)[]} */ #stop = [];
-	/** @type {string | Function | null} */ #source = null;
+	failed = false; // to load what is shown
+	/** @type {string | null} */ #user = null; // whose notices were loaded
+	#seat = new Seat(() => this.#settle());
+	#due = false; // it will be brought up to date in this task
+	#anew = false; // everything is drawn again then
+	#put = false; // it was put into the page
 	#t = texts("en");
 
+	constructor() {
+		super();
+		// What was set before this class was there would hide the property.
+		for (const name of properties) {
+			if (!Object.hasOwn(this, name)) continue;
+			const value = /** @type {any} */ (this)[name];
+			delete (/** @type {any} */ (this)[name]);
+			/** @type {any} */ (this)[name] = value;
+		}
+	}
+
+	get client() {
+		return this.#client ?? this.#given.client ?? null;
+	}
+
+	set client(client) {
+		this.#give({ client });
+	}
+
+	get tokenProvider() {
+		return this.#given.tokenProvider ?? null;
+	}
+
+	set tokenProvider(tokenProvider) {
+		this.#give({ tokenProvider });
+	}
+
+	get texts() {
+		return this.#given.texts ?? null;
+	}
+
+	set texts(texts) {
+		this.#give({ texts });
+	}
+
+	/** Draws the content of a row instead. */
+	get renderRow() {
+		return this.#given.renderRow ?? null;
+	}
+
+	set renderRow(renderRow) {
+		this.#give({ renderRow });
+	}
+
 	connectedCallback() {
+		this.#put = true;
+		this.#settle();
+	}
+
+	disconnectedCallback() {
+		this.#settle();
+	}
+
+	/** @param {string} name @param {string | null} had @param {string | null} has */
+	attributeChangedCallback(name, had, has) {
+		if (settings.includes(name)) this.#put = true; // the same address may lead to the next user
+		if (settings.includes(name) || name === "lang") this.#settle();
+		else if (had !== has) this.changed(name);
+	}
+
+	/** An attribute has another value. @param {string} _name */
+	changed(_name) {
+		this.#settle(true);
+	}
+
+	/** @param {Given} part */
+	#give(part) {
+		Object.assign(this.#given, part);
+		this.#settle(!("client" in part || "tokenProvider" in part));
+	}
+
+	/** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
+	#settle(anew = false) {
+		this.#anew ||= anew;
+		if (this.#due) return;
+		this.#due = true;
+		queueMicrotask(() => {
+			this.#due = false;
+			this.#update();
+		});
+	}
+
+	#update() {
+		const [anew, put] = [this.#anew, this.#put];
+		this.#anew = this.#put = false;
+		if (!this.isConnected) {
+			this.#end();
+			this.#seat.leave();
+			this.#client = this.#user = null;
+			return;
+		}
 		const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
 		root.adoptedStyleSheets = [style()];
-		this.#t = texts(this.getAttribute("lang") ?? /** @type {HTMLElement | null} */ (this.closest("[lang]"))?.lang ?? navigator.language);
-		const client = this.client ?? this.#share();
-		if (!client) return;
-		this.client = client;
+		const t = texts(this.getAttribute("lang") || /** @type {HTMLElement | null} */ (this.closest("[lang]"))?.lang || navigator.language);
+		let client = null;
+		try {
+			client = this.#seat.take({
+				client: this.#given.client ?? null, provide: this.tokenProvider, token: this.getAttribute("token"), tokenUrl: this.getAttribute("token-url"), server: this.getAttribute("server"),
+			});
+		} catch (err) {
+			complain(`<${this.localName}> ${/** @type {Error} */ (err).message}`);
+			this.#seat.leave();
+		}
+		const same = client === this.#client && client !== null;
+		if (same && !anew && t.lang === this.#t.lang) {
+			if (put) this.moved();
+		} else {
+			this.#end();
+			this.#t = t;
+			if (!same) this.#user = null;
+			this.#client = client;
+			if (client) this.#start(root, client);
+			else this.#wait(root);
+		}
+		if (put && client?.getSnapshot().state === "signed-out") void client.refresh();
+	}
+
+	/** @param {ShadowRoot} root @param {Client} client */
+	#start(root, client) {
 		this.start(root, client);
 		for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.tell(name, e.detail)));
 		let state = "";
 		/** @type {ReturnType<typeof setTimeout> | undefined} */ let due;
 		this.draw(client.getSnapshot());
 		this.until(client.subscribe((now) => {
+			if (now.user !== this.#user) this.#become(now.user, client);
 			if (now.state !== state) this.tell("state", { state: (state = now.state) });
 			// Many changes at once are drawn once.
 			due ??= setTimeout(() => {
@@ -47,36 +177,54 @@ export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalTh
 		this.until(() => clearTimeout(due));
 	}
 
-	disconnectedCallback() {
+	/** @param {string | null} user @param {Client} client */
+	#become(user, client) {
+		const had = this.#user;
+		this.#user = user;
+		if (had !== null) {
+			hush();
+			this.failed = false;
+			this.left();
+			this.#settle(true);
+		}
+		if (user !== null) this.load(client);
+	}
+
+	/** Shows what the page has put inside until another element has settings. @param {ShadowRoot} root */
+	#wait(root) {
+		root.replaceChildren(make("slot"));
+		const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider, or another element of the page that has one`), lonely);
+		this.until(() => clearTimeout(late));
+	}
+
+	#end() {
 		for (const stop of this.#stop.splice(0)) stop();
 		this.shadowRoot?.replaceChildren();
-		const shared = this.#source && clients.get(this.#source);
-		if (!shared) return;
-		// An element that moves within the page leaves and comes back at once.
-		setTimeout(() => {
-			if (--shared.users > 0) return;
-			shared.client.close();
-			for (const [source, one] of clients) if (one === shared) clients.delete(source);
-		});
-		this.client = this.#source = null;
 	}
 
 	/** Builds what is shown. @param {ShadowRoot} _root @param {Client} _client */
 	start(_root, _client) {}
 
+	/** Loads what is shown of a user. @param {Client} _client */
+	load(_client) {}
+
 	/** Draws a snapshot. @param {Snapshot} _now */
 	draw(_now) {}
 
-	/** Loads everything that is shown again. */
+	/** The element has another place in the page. */
+	moved() {}
+
+	/** The user has left. */
+	left() {}
+
+	/** Asks again who is signed in, and loads everything that is shown. */
 	async refresh() {
-		await Promise.all([this.client?.load(), this.client?.loadAnnouncements()]);
+		await this.client?.refresh();
 	}
 
-	/** Forgets the user at once, in all elements that share the client, such as when they sign out. */
+	/** Forgets the user at once, in all elements that share the client. */
 	signOut() {
-		const source = this.#source;
 		this.client?.end();
-		if (source) clients.delete(source);
 	}
 
 	get language() {
@@ -86,6 +234,19 @@ export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalTh
 	/** @param {string} id @param {Record<string, string | number>} [values] */
 	text(id, values) {
 		return this.texts?.[id] ?? this.#t.text(id, values);
+	}
+
+	/** Says why something is not shown, or may be old; "" if nothing is wrong. @param {Snapshot} now */
+	fault({ state, notices }) {
+		if (state === "signed-out") return this.text("signed_out");
+		if (state === "offline") return this.text(state);
+		if (notices === null && (this.failed || state === "reconnecting")) return this.text("unloaded");
+		return state === "reconnecting" ? this.text(state) : "";
+	}
+
+	/** Reports whether an attribute is there. Some frameworks write false. @param {string} name */
+	flag(name) {
+		return (this.getAttribute(name) ?? "false") !== "false";
 	}
 
 	/** Undoes something when the element leaves the page. @param {() => void} stop */
@@ -99,21 +260,5 @@ export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalTh
 	 */
 	tell(name, detail) {
 		return this.dispatchEvent(new CustomEvent(`carillon-${name}`, { detail, bubbles: true, composed: true, cancelable: true }));
-	}
-
-	#share() {
-		const token = this.getAttribute("token");
-		const server = this.getAttribute("server") ?? home;
-		const source = this.tokenProvider ?? (token ? `token ${token}` : (this.getAttribute("token-url") ?? (ours(server) ? "session" : null)));
-		if (!source) return null;
-		let shared = clients.get(source);
-		if (!shared) {
-			const provide = typeof source === "function" ? /** @type {any} */ (source) : undefined;
-			const options = token && !provide ? { tokenProvider: async () => token } : provide ? { tokenProvider: provide } : source === "session" ? {} : { tokenUrl: new URL(String(source), document.baseURI).href };
-			clients.set(source, (shared = { client: connect({ ...options, server }), users: 0 }));
-		}
-		shared.users++;
-		this.#source = source;
-		return shared.client;
 	}
 }

@@ -14,7 +14,7 @@ import { SignedOut } from "./tokens.js";
  * @param {string} name of the user's notices: tabs with another name hear nothing
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
- * @param {Record<string, (detail: any) => void>} handlers by the name of the event
+ * @param {Record<string, (detail: any, status?: number) => void>} handlers by the name of the event
  * @returns {Events}
  */
 export function follow(url, name, tokens, signal, handlers) {
@@ -48,7 +48,7 @@ export function follow(url, name, tokens, signal, handlers) {
 	const shares = typeof BroadcastChannel === "function" && "locks" in navigator;
 	const events = shares ? new Tabs(name, stream) : new Alone(stream);
 	for (const [event, handle] of Object.entries(handlers)) {
-		events.addEventListener(event, (e) => handle(/** @type {CustomEvent} */ (e).detail), { signal });
+		events.addEventListener(event, (e) => handle(/** @type {CustomEvent} */ (e).detail, source?.status), { signal });
 	}
 	addEventListener("online", () => events.online(), { signal });
 	addEventListener("offline", () => events.offline(), { signal });

@@ -3,6 +3,7 @@ import { make } from "./dom.js";
 import { CarillonElement } from "./element.js";
 import { announcement, button, Listing, row } from "./listing.js";
 import { preferences } from "./preferences.js";
+import { speak, voice } from "./voice.js";
 
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {import("./core.js").Snapshot} Snapshot */
@@ -12,12 +13,15 @@ import { preferences } from "./preferences.js";
 
 /** The whole inbox as part of a page. */
 export class CarillonInbox extends CarillonElement {
+	static observedAttributes = [...super.observedAttributes, "filter", "announcements", "preferences"];
+
 	/** @type {HTMLElement | null} */ #list = null;
 	/** @type {Listing | null} */ #listing = null;
 	/** @type {HTMLElement | null} */ #empty = null;
 	/** @type {HTMLElement | null} */ #more = null;
 	/** @type {HTMLElement | null} */ #said = null;
 	/** @type {HTMLElement[]} */ #tabs = [];
+	/** @type {HTMLElement | null} */ #state = null;
 	#filter = "all";
 	/** @type {Snapshot | undefined} */ #drawn;
 
@@ -32,15 +36,23 @@ export class CarillonInbox extends CarillonElement {
 		this.#listing = new Listing(this.#list);
 		this.#empty = make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty")));
 		this.#more = make("button", { type: "button", class: "action more", part: "action", hidden: true, click: () => this.#try(client.load({ more: true })) }, this.text("older"));
-		this.#said = make("div", { class: "said", part: "status", role: "status" });
+		this.#said = make("div", { class: "said", part: "status" });
+		this.#state = make("p", { class: "state", part: "status", hidden: true });
 		const readAll = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
 		root.replaceChildren(
 			make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...this.#tabs), readAll),
-			this.#said, this.#list, this.#empty, this.#more, this.hasAttribute("preferences") ? preferences(this, client) : "", make("slot", { name: "footer" }),
+			this.#state, this.#said, this.#list, this.#empty, this.#more, this.flag("preferences") ? preferences(this, client) : "", make("slot", { name: "footer" }),
+			voice((stop) => this.until(stop)),
 		);
+	}
+
+	/** @param {Client} client */
+	async load(client) {
+		this.failed = false;
 		const opens = this.#filter === "all" && this.getAttribute("read-on") !== "click";
-		this.#try(opens ? client.open() : client.load({ filter: this.#filter }));
 		if (this.#posts !== "off") this.#try(client.loadAnnouncements());
+		this.failed = !(await this.#try(opens ? client.open() : client.load({ filter: this.#filter === "unread" ? "unread" : "all" })));
+		this.draw(client.getSnapshot());
 	}
 
 	get #posts() {
@@ -49,6 +61,9 @@ export class CarillonInbox extends CarillonElement {
 
 	/** @param {Snapshot} now */
 	draw(now) {
+		const fault = this.fault(now);
+		if (this.#state) [this.#state.hidden, this.#state.textContent] = [!fault, fault];
+		if (this.failed && now.state === "live" && now.notices === null && this.client) void this.load(this.client);
 		if (!this.#list || (now.notices === this.#drawn?.notices && now.announcements === this.#drawn?.announcements && now.next === this.#drawn?.next)) return;
 		this.#drawn = now;
 		const apart = this.#filter === "announcements";
@@ -72,7 +87,7 @@ export class CarillonInbox extends CarillonElement {
 		return button(this, "delete", row.title, async () => {
 			if (!(await this.#try(this.client?.delete([row.key])))) return;
 			const undo = make("button", { type: "button", class: "action", part: "action", click: () => this.#try(this.client?.restore([row.key])).then(() => this.#said?.replaceChildren()) }, this.text("undo"));
-			this.#said?.replaceChildren(this.text("deleted"), " ", undo);
+			this.#say(this.text("deleted"), " ", undo);
 		});
 	}
 
@@ -97,8 +112,14 @@ export class CarillonInbox extends CarillonElement {
 			return true;
 		} catch (err) {
 			this.tell("error", { code: /** @type {any} */ (err).code ?? "failed", detail: String(err) });
-			this.#said?.replaceChildren(this.text("failed"));
+			if (this.client?.getSnapshot().notices) this.#say(this.text("failed"));
 			return false;
 		}
+	}
+
+	/** @param {string} text @param {...(Node | string)} more */
+	#say(text, ...more) {
+		this.#said?.replaceChildren(text, ...more);
+		speak(text);
 	}
 }

@@ -1,8 +1,9 @@
 // @ts-check
 import { clock } from "../js/clock.js";
+import { complain } from "./complain.js";
 
 const buffered = 5_000; // ms after which a stream without an event means that a proxy buffers it
-export const pollEvery = 30_000;
+const pollEvery = 30_000;
 
 /** Polls while a proxy buffers the event stream. */
 export class Polling {
@@ -21,7 +22,7 @@ export class Polling {
 	watch() {
 		this.stop();
 		this.#off = this.#after(buffered, () => {
-			console.warn("Carillon: a proxy buffers the event stream. Switch buffering off for /api/v1/me/events.");
+			complain("a proxy buffers the event stream. Switch buffering off for /api/v1/me/events.");
 			void this.#poll(this.#run);
 		});
 	}

@@ -5,13 +5,14 @@ import { put } from "./rows.js";
 /**
  * @typedef {"connecting" | "live" | "reconnecting" | "polling" | "offline" | "signed-out"} State
  * @typedef {import("./rows.js").Row} Row
- * @typedef {{unread: number, inbox: number, announcements: number}} Counts
+ * @typedef {{unread: number, inbox: number, announcements: number} | {unread: null, inbox: null, announcements: null}} Counts null: not known
  * @typedef {{readonly state: State, readonly user: string | null, readonly badge: Counts,
  *   readonly notices: readonly Row[] | null, readonly next: number | null, readonly announcements: readonly any[] | null}} Snapshot
  */
 
 const none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
-const nothing = { badge: none, notices: null, next: null, announcements: null };
+const unknown = { unread: null, inbox: null, announcements: null };
+const nothing = { badge: unknown, notices: null, next: null, announcements: null };
 const most = 500; // rows that are kept
 
 /** What a page knows of its user: one snapshot after another, none of which ever changes. */

@@ -1,4 +1,5 @@
 // @ts-check
+import { fresh } from "./fresh.js";
 import { headersOf } from "./tokens.js";
 
 const silence = 45_000; // ms without a byte: the line is dead, as the server beats every 20 s
@@ -39,7 +40,7 @@ export class FetchSource {
 		/** @type {ReturnType<typeof setTimeout> | undefined} */ let dead;
 		try {
 			const headers = headersOf(await token());
-			const res = await fetch(url, { headers, signal: this.#abort.signal });
+			const res = await fetch(fresh(url), { headers, signal: this.#abort.signal });
 			this.status = res.status;
 			if (res.status === 200 && res.body) {
 				this.readyState = 1;

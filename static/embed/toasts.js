@@ -1,6 +1,7 @@
 // @ts-check
 import { make } from "./dom.js";
 import { CarillonElement } from "./element.js";
+import { speak, voice } from "./voice.js";
 
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {{id: string, title: string, body: string, link: string, notice?: number, key?: string, more?: number}} Toast */
@@ -9,16 +10,20 @@ const life = 8_000; // ms; longer while the pointer or the focus is on it
 
 /** The place where toasts appear: each in one tab of one browser, in the top layer. */
 export class CarillonToasts extends CarillonElement {
+	static observedAttributes = [...super.observedAttributes, "position"];
+
 	/** @type {HTMLElement | null} */ #region = null;
-	/** @type {HTMLElement | null} */ #voice = null;
 
 	/** @param {ShadowRoot} root @param {Client} client */
 	start(root, client) {
-		this.#voice = make("p", { class: "sr", role: "status", part: "status" });
 		this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "aria-label": this.text("toasts"), "data-position": this.getAttribute("position") ?? "bottom-end" });
-		root.replaceChildren(this.#region, this.#voice);
+		root.replaceChildren(this.#region, voice((stop) => this.until(stop)));
 		client.takeToasts();
 		this.until(client.on("toast", (e) => this.#take(e.detail)));
+	}
+
+	moved() {
+		if (this.#region?.childElementCount) this.#region.showPopover();
 	}
 
 	/** @param {{toast: Toast, shown: () => void}} detail */
@@ -32,7 +37,7 @@ export class CarillonToasts extends CarillonElement {
 	/** @param {Toast} toast */
 	#show(toast) {
 		const region = this.#region;
-		if (!region || !this.#voice) return;
+		if (!region) return;
 		const href = toast.link && new URL(toast.link, document.baseURI).href;
 		const box = make(
 			"div", { class: "toast", part: "toast" },
@@ -44,7 +49,7 @@ export class CarillonToasts extends CarillonElement {
 		const most = Number(this.getAttribute("max") ?? 3);
 		while (region.childElementCount > most) region.firstElementChild?.remove();
 		if (!region.matches(":popover-open")) region.showPopover();
-		this.#voice.textContent = toast.body ? `${toast.title}\n${toast.body}` : toast.title;
+		speak(toast.body ? `${toast.title}\n${toast.body}` : toast.title, true);
 		const end = () => (box.matches(":hover, :focus-within") ? setTimeout(end, 1_000) : this.#drop(box));
 		setTimeout(end, life);
 	}

@@ -1,5 +1,8 @@
 // @ts-check
+import { complain } from "./complain.js";
+import { fresh } from "./fresh.js";
 
+const patience = 10_000; // ms that the application has to answer
 const spare = 30_000; // ms that a token must still live when it is used
 
 /** Nobody is signed in to the host application. */
@@ -19,7 +22,7 @@ export class Tokens {
 	#told;
 
 	/**
-	 * @param {() => Promise<string | null | undefined>} provide
+	 * @param {(signal: AbortSignal) => Promise<string | null | undefined>} provide
 	 * @param {(user: string) => void} told is called with the user of each new token
 	 * @param {string} [name] of the source of tokens; tabs with the same one share them
 	 * @param {AbortSignal} [signal] ends the sharing
@@ -53,7 +56,7 @@ export class Tokens {
 
 	async #ask() {
 		this.#token = null;
-		const token = await this.#provide();
+		const token = await inTime(this.#provide);
 		if (!token) throw new SignedOut();
 		this.#take(token);
 		this.#tabs?.postMessage(token);
@@ -62,8 +65,10 @@ export class Tokens {
 
 	/** @param {string} token */
 	#take(token) {
+		const { sub } = claims(token);
+		if (sub === undefined) throw new Error("the token has no sub");
 		this.#token = token;
-		this.#told(String(claims(token).sub));
+		this.#told(String(sub));
 	}
 }
 
@@ -79,7 +84,7 @@ export class Session extends Tokens {
 	constructor(server, told) {
 		super(async () => null, told);
 		this.#ask = async () => {
-			const res = await fetch(`${server}api/v1/me`);
+			const res = await inTime((signal) => fetch(fresh(`${server}api/v1/me`), { signal }));
 			if (res.status === 401 || res.redirected) throw new SignedOut(); // to the page that signs people in
 			if (!res.ok) throw new Error(`status ${res.status}`);
 			told((await res.json()).id);
@@ -121,15 +126,31 @@ function claims(token) {
 	}
 }
 
+/** @template T @param {(signal: AbortSignal) => T | Promise<T>} ask @returns {Promise<T>} */
+function inTime(ask) {
+	const signal = AbortSignal.timeout(patience);
+	return new Promise((resolve, reject) => {
+		signal.onabort = () => reject(new Error("no token in 10 s"));
+		(async () => ask(signal))().then(resolve, reject);
+	});
+}
+
 /**
- * Asks the host application: 401 means that nobody is signed in.
+ * Asks the host application: 401 means that nobody is signed in. What an answer lacks is said in the console.
  * @param {string} url
  */
 export function tokenFrom(url) {
-	return async () => {
-		const res = await fetch(url, { headers: { Accept: "application/json" } });
+	return async (/** @type {AbortSignal} */ signal) => {
+		// No cache may give the token of the user before.
+		const res = await fetch(fresh(url), { headers: { Accept: "application/json" }, cache: "no-store", credentials: "include", signal })
+			.catch(() => { throw new Error(`no answer from token-url ${url}`); });
 		if (res.status === 401) return null;
-		if (!res.ok) throw new Error(`${url} answers ${res.status}`);
-		return (await res.json()).token;
+		const body = await res.json().catch(() => null);
+		if (res.ok && body?.token) return body.token;
+		const fault = `token-url ${url}${res.redirected ? ` leads to ${res.url}, which` : ""} answers ${res.status}, not {"token": "…"} or 401`;
+		// Only an application that leads to its page for signing in, or says that there is no token, has nobody.
+		if (!res.ok || !(body || res.redirected || res.status === 204)) throw new Error(fault);
+		complain(fault);
+		return null;
 	};
 }

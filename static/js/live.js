@@ -7,6 +7,15 @@ import { Showing } from "./showing.js";
 import { Stream } from "./stream.js";
 import { Tabs } from "./tabs.js";
 
+/** Asks why a stream was refused: EventSource does not say it. @param {string} url */
+export async function refused(url) {
+	try {
+		return (await fetch(url, { method: "HEAD" })).status === 401;
+	} catch {
+		return false;
+	}
+}
+
 /**
  * Returns the events of a user, by whichever means this browser has: the events that
  * stream.js names, with the server's data, and "state"; and whether this tab shows
@@ -19,6 +28,8 @@ export function live(user) {
 	const stream = new Stream(
 		our(`/events?user=${encodeURIComponent(user)}`),
 		(url) => new EventSource(document.visibilityState === "visible" ? `${url}&visible=1` : url),
+		undefined,
+		refused,
 	);
 	const [events, locks] = canShare() ? [new Tabs(user, stream), navigator.locks] : [new Alone(stream), undefined];
 	const presence = new Presence(whenHeard(events, (visible) => post(our("/events/active"), { visible: visible ? "1" : "0" })));

@@ -12,7 +12,7 @@ export const names = [
 export const inboxNames = ["notice", "changed", "read", "unread", "removed"];
 
 /** The events about announcements. */
-export const announcementNames = names.filter((name) => name.startsWith("announcement"));
+export const announcementNames = /* @__PURE__ */ names.filter((name) => name.startsWith("announcement"));
 
 const shortestWait = 250; // ms between two attempts
 const longestWait = 30_000;
@@ -26,15 +26,6 @@ const longestWait = 30_000;
 export function backoff(failures, random) {
 	const most = Math.min(longestWait, 1000 * 2 ** failures);
 	return shortestWait + random * (most - shortestWait);
-}
-
-/** @param {string} url */
-async function refused(url) {
-	try {
-		return (await fetch(url, { method: "HEAD" })).status === 401;
-	} catch {
-		return false;
-	}
 }
 
 /**
@@ -58,9 +49,9 @@ export class Stream extends EventTarget {
 	 * @param {string} url
 	 * @param {(url: string) => EventSource} [make]
 	 * @param {import("./clock.js").Clock} [time]
-	 * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal
+	 * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal: is it because nobody is signed in?
 	 */
-	constructor(url, make = (url) => new EventSource(url), time = clock, signedOut = refused) {
+	constructor(url, make = (url) => new EventSource(url), time = clock, signedOut = async () => false) {
 		super();
 		this.#url = url;
 		this.#make = make;

@@ -1,4 +1,5 @@
 // @ts-check
+import { refused } from "../../../static/js/live.js";
 import { backoff, Stream } from "../../../static/js/stream.js";
 import { equal, heard, test, until } from "./check.js";
 import { badge, Server, Time } from "./fakes.js";
@@ -6,7 +7,7 @@ import { badge, Server, Time } from "./fakes.js";
 /** @param {string} url */
 function start(url = "/answer/503") {
 	const [server, time] = [new Server(), new Time()];
-	const stream = new Stream(url, server.make, time);
+	const stream = new Stream(url, server.make, time, refused);
 	const states = heard(stream, "state");
 	stream.open();
 	return { server, time, stream, states: () => states.map(([, state]) => state) };

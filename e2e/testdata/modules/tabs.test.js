@@ -1,4 +1,5 @@
 // @ts-check
+import { refused } from "../../../static/js/live.js";
 import { Alone } from "../../../static/js/alone.js";
 import { Stream } from "../../../static/js/stream.js";
 import { Tabs } from "../../../static/js/tabs.js";
@@ -11,7 +12,7 @@ let users = 0;
 function tabs(n, user = `user ${++users}`, url = "/answer/503") {
 	return Array.from({ length: n }, () => {
 		const [server, time] = [new Server(), new Time()];
-		const all = new Tabs(user, new Stream(url, server.make, time));
+		const all = new Tabs(user, new Stream(url, server.make, time, refused));
 		return { server, time, tabs: all, events: heard(all, "badge", "notice", "state") };
 	});
 }

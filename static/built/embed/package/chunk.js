@@ -1,122 +1,3 @@
-// static/embed/tokens.js
-var spare = 3e4;
-var SignedOut = class extends Error {
-};
-var Tokens = class {
-  /** @type {string | null} */
-  #token = null;
-  /** @type {Promise<string> | null} */
-  #asked = null;
-  /** @type {BroadcastChannel | undefined} */
-  #tabs;
-  #provide;
-  #told;
-  /**
-   * @param {() => Promise<string | null | undefined>} provide
-   * @param {(user: string) => void} told is called with the user of each new token
-   * @param {string} [name] of the source of tokens; tabs with the same one share them
-   * @param {AbortSignal} [signal] ends the sharing
-   */
-  constructor(provide, told, name, signal) {
-    this.#provide = provide;
-    this.#told = told;
-    if (!name || typeof BroadcastChannel !== "function") return;
-    this.#tabs = new BroadcastChannel(`carillon token ${name}`);
-    this.#tabs.onmessage = (e) => this.#take(e.data);
-    signal?.addEventListener("abort", () => this.#tabs?.close());
-  }
-  /** @param {boolean} [again] the server has refused the last one */
-  get(again = false) {
-    if (this.#token && !again && Number(claims(this.#token).exp) * 1e3 - Date.now() > spare) return Promise.resolve(this.#token);
-    this.#asked ??= this.#ask().finally(() => this.#asked = null);
-    return this.#asked;
-  }
-  /** Returns a token for a new stream. @param {boolean} refused */
-  fresh(refused2) {
-    return this.get(refused2);
-  }
-  /** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
-  get left() {
-    const { iat = NaN, exp = NaN } = claims(this.#token ?? "");
-    return Math.max(1e3, exp * 1e3 - Math.random() * (exp - iat) * 500 - Date.now());
-  }
-  async #ask() {
-    this.#token = null;
-    const token = await this.#provide();
-    if (!token) throw new SignedOut();
-    this.#take(token);
-    this.#tabs?.postMessage(token);
-    return token;
-  }
-  /** @param {string} token */
-  #take(token) {
-    this.#token = token;
-    this.#told(String(claims(token).sub));
-  }
-};
-var Session = class extends Tokens {
-  /** @type {Promise<string> | null} */
-  #known = null;
-  #ask;
-  /** @param {string} server @param {(user: string) => void} told */
-  constructor(server, told) {
-    super(async () => null, told);
-    this.#ask = async () => {
-      const res = await fetch(`${server}api/v1/me`);
-      if (res.status === 401 || res.redirected) throw new SignedOut();
-      if (!res.ok) throw new Error(`status ${res.status}`);
-      told((await res.json()).id);
-      return "";
-    };
-  }
-  get(again = false) {
-    if (again) this.#known = null;
-    this.#known ??= this.#ask().catch((err) => {
-      this.#known = null;
-      throw err;
-    });
-    return this.#known;
-  }
-  /** Asks again: somebody else may have signed in. */
-  fresh() {
-    return this.get(true);
-  }
-};
-function headersOf(token) {
-  return token ? { Authorization: `Bearer ${token}` } : {};
-}
-function claims(token) {
-  try {
-    const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
-    return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
-  } catch {
-    return {};
-  }
-}
-function tokenFrom(url) {
-  return async () => {
-    const res = await fetch(url, { headers: { Accept: "application/json" } });
-    if (res.status === 401) return null;
-    if (!res.ok) throw new Error(`${url} answers ${res.status}`);
-    return (await res.json()).token;
-  };
-}
-
-// static/embed/calls.js
-function calls(server, tokens, signal) {
-  return async (method, path, body) => {
-    for (let again = false; ; again = true) {
-      const headers = headersOf(await tokens.get(again));
-      if (body) headers["Content-Type"] = "application/json";
-      const res = await fetch(`${server}api/v1/me${path && "/"}${path}`, { method, headers, body: body && JSON.stringify(body), signal });
-      if (res.ok) return res.status === 204 ? void 0 : res.json();
-      if (res.status === 401 && !again) continue;
-      const problem = await res.json().catch(() => ({}));
-      throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
-    }
-  };
-}
-
 // static/js/clock.js
 var clock = {
   now: () => performance.now(),
@@ -142,19 +23,11 @@ var names = [
   "announcement_removed",
   "toast"
 ];
-var announcementNames = names.filter((name) => name.startsWith("announcement"));
 var shortestWait = 250;
 var longestWait = 3e4;
 function backoff(failures, random) {
   const most2 = Math.min(longestWait, 1e3 * 2 ** failures);
   return shortestWait + random * (most2 - shortestWait);
-}
-async function refused(url) {
-  try {
-    return (await fetch(url, { method: "HEAD" })).status === 401;
-  } catch {
-    return false;
-  }
 }
 var Stream = class extends EventTarget {
   /** @type {EventSource | null} */
@@ -173,9 +46,9 @@ var Stream = class extends EventTarget {
    * @param {string} url
    * @param {(url: string) => EventSource} [make]
    * @param {import("./clock.js").Clock} [time]
-   * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal
+   * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal: is it because nobody is signed in?
    */
-  constructor(url, make = (url2) => new EventSource(url2), time = clock, signedOut = refused) {
+  constructor(url, make = (url2) => new EventSource(url2), time = clock, signedOut = async () => false) {
     super();
     this.#url = url;
     this.#make = make;
@@ -246,6 +119,185 @@ var Stream = class extends EventTarget {
   }
 };
 
+// static/embed/base.js
+var home = new URL("../", "__CARILLON_SERVER__").href;
+var clear = /^((https?:)?\/\/[^/\\\s]|\.{0,2}\/(?!\/))[^\\\s]*$/i;
+function baseOf(text) {
+  const meant = text?.trim();
+  if (!meant) return home;
+  const url = addressOf("server", meant, "https://HOST/", clear);
+  url.search = url.hash = "";
+  return url.href.replace(/\/*$/, "/");
+}
+function addressOf(name, text, example, form = /^/) {
+  const url = form.test(text) && URL.canParse(text, document.baseURI) && new URL(text, document.baseURI);
+  if (!url || !/^http/.test(url.protocol) || url.username || url.password) throw new TypeError(`${name}="${text}" must be an address such as ${example}`);
+  return url;
+}
+var ours = (server) => new URL(server).origin === self.origin;
+
+// static/embed/complain.js
+var known = /* @__PURE__ */ new Set();
+function complain(text) {
+  if (known.has(text)) return;
+  known.add(text);
+  console.error(`Carillon: ${text}`);
+}
+async function refused(server) {
+  if (new URL(server).origin === self.origin || !navigator.onLine) return false;
+  const there = await fetch(`${server}embed/core.js`, { method: "HEAD", cache: "no-store" }).then((res) => res.ok, () => false);
+  if (there) complain(cure(server));
+  else complain(`no answer from ${server}`);
+  return there;
+}
+var cure = (server) => self.origin === "null" ? "the sandbox of this frame needs allow-same-origin" : `${server} refuses pages of ${self.origin}: carillon app set NAME --origin ${self.origin}`;
+
+// static/embed/fresh.js
+function fresh(address) {
+  return navigator.serviceWorker?.controller ? `${address}${address.includes("?") ? "&" : "?"}_=${Date.now()}${Math.random()}` : address;
+}
+
+// static/embed/tokens.js
+var patience = 1e4;
+var spare = 3e4;
+var SignedOut = class extends Error {
+};
+var Tokens = class {
+  /** @type {string | null} */
+  #token = null;
+  /** @type {Promise<string> | null} */
+  #asked = null;
+  /** @type {BroadcastChannel | undefined} */
+  #tabs;
+  #provide;
+  #told;
+  /**
+   * @param {(signal: AbortSignal) => Promise<string | null | undefined>} provide
+   * @param {(user: string) => void} told is called with the user of each new token
+   * @param {string} [name] of the source of tokens; tabs with the same one share them
+   * @param {AbortSignal} [signal] ends the sharing
+   */
+  constructor(provide, told, name, signal) {
+    this.#provide = provide;
+    this.#told = told;
+    if (!name || typeof BroadcastChannel !== "function") return;
+    this.#tabs = new BroadcastChannel(`carillon token ${name}`);
+    this.#tabs.onmessage = (e) => this.#take(e.data);
+    signal?.addEventListener("abort", () => this.#tabs?.close());
+  }
+  /** @param {boolean} [again] the server has refused the last one */
+  get(again = false) {
+    if (this.#token && !again && Number(claims(this.#token).exp) * 1e3 - Date.now() > spare) return Promise.resolve(this.#token);
+    this.#asked ??= this.#ask().finally(() => this.#asked = null);
+    return this.#asked;
+  }
+  /** Returns a token for a new stream. @param {boolean} refused */
+  fresh(refused2) {
+    return this.get(refused2);
+  }
+  /** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
+  get left() {
+    const { iat = NaN, exp = NaN } = claims(this.#token ?? "");
+    return Math.max(1e3, exp * 1e3 - Math.random() * (exp - iat) * 500 - Date.now());
+  }
+  async #ask() {
+    this.#token = null;
+    const token = await inTime(this.#provide);
+    if (!token) throw new SignedOut();
+    this.#take(token);
+    this.#tabs?.postMessage(token);
+    return token;
+  }
+  /** @param {string} token */
+  #take(token) {
+    const { sub } = claims(token);
+    if (sub === void 0) throw new Error("the token has no sub");
+    this.#token = token;
+    this.#told(String(sub));
+  }
+};
+var Session = class extends Tokens {
+  /** @type {Promise<string> | null} */
+  #known = null;
+  #ask;
+  /** @param {string} server @param {(user: string) => void} told */
+  constructor(server, told) {
+    super(async () => null, told);
+    this.#ask = async () => {
+      const res = await inTime((signal) => fetch(fresh(`${server}api/v1/me`), { signal }));
+      if (res.status === 401 || res.redirected) throw new SignedOut();
+      if (!res.ok) throw new Error(`status ${res.status}`);
+      told((await res.json()).id);
+      return "";
+    };
+  }
+  get(again = false) {
+    if (again) this.#known = null;
+    this.#known ??= this.#ask().catch((err) => {
+      this.#known = null;
+      throw err;
+    });
+    return this.#known;
+  }
+  /** Asks again: somebody else may have signed in. */
+  fresh() {
+    return this.get(true);
+  }
+};
+function headersOf(token) {
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+function claims(token) {
+  try {
+    const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+  } catch {
+    return {};
+  }
+}
+function inTime(ask) {
+  const signal = AbortSignal.timeout(patience);
+  return new Promise((resolve, reject) => {
+    signal.onabort = () => reject(new Error("no token in 10 s"));
+    (async () => ask(signal))().then(resolve, reject);
+  });
+}
+function tokenFrom(url) {
+  return async (signal) => {
+    const res = await fetch(fresh(url), { headers: { Accept: "application/json" }, cache: "no-store", credentials: "include", signal }).catch(() => {
+      throw new Error(`no answer from token-url ${url}`);
+    });
+    if (res.status === 401) return null;
+    const body = await res.json().catch(() => null);
+    if (res.ok && body?.token) return body.token;
+    const fault = `token-url ${url}${res.redirected ? ` leads to ${res.url}, which` : ""} answers ${res.status}, not {"token": "\u2026"} or 401`;
+    if (!res.ok || !(body || res.redirected || res.status === 204)) throw new Error(fault);
+    complain(fault);
+    return null;
+  };
+}
+
+// static/embed/calls.js
+var patience2 = 3e4;
+function calls(server, tokens, signal) {
+  return async (method, path, body) => {
+    for (let again = false; ; again = true) {
+      signal.throwIfAborted();
+      const headers = headersOf(await tokens.get(again));
+      if (body) headers["Content-Type"] = "application/json";
+      const address = `${server}api/v1/me${path && "/"}${path}`;
+      const res = await fetch(method === "GET" ? fresh(address) : address, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([signal, AbortSignal.timeout(patience2)]) }).catch(async (err) => {
+        throw Object.assign(err, await refused(server) && { code: "origin_refused" });
+      });
+      if (res.ok) return res.status === 204 ? void 0 : res.json();
+      if (res.status === 401 && !again) continue;
+      const problem = await res.json().catch(() => ({}));
+      if (problem.code === "origin_refused") complain(cure(server));
+      throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
+    }
+  };
+}
+
 // static/js/alone.js
 var Alone = class extends EventTarget {
   #stream;
@@ -306,9 +358,9 @@ var Alone = class extends EventTarget {
 };
 
 // static/js/badge.js
-function newer(known, now) {
-  const { inbox, ver } = now.ver >= known.ver ? now : known;
-  const { announcements, aver } = now.aver >= known.aver ? now : known;
+function newer(known2, now) {
+  const { inbox, ver } = now.ver >= known2.ver ? now : known2;
+  const { announcements, aver } = now.aver >= known2.aver ? now : known2;
   return { unread: inbox + announcements, inbox, announcements, ver, aver };
 }
 
@@ -469,7 +521,7 @@ var FetchSource = class {
     let dead;
     try {
       const headers = headersOf(await token());
-      const res = await fetch(url, { headers, signal: this.#abort.signal });
+      const res = await fetch(fresh(url), { headers, signal: this.#abort.signal });
       this.status = res.status;
       if (res.status === 200 && res.body) {
         this.readyState = 1;
@@ -540,7 +592,8 @@ function follow(url, name, tokens, signal, handlers) {
   for (const [event, handle] of Object.entries(handlers)) {
     events.addEventListener(event, (e) => handle(
       /** @type {CustomEvent} */
-      e.detail
+      e.detail,
+      source?.status
     ), { signal });
   }
   addEventListener("online", () => events.online(), { signal });
@@ -555,10 +608,6 @@ function follow(url, name, tokens, signal, handlers) {
   events.join();
   return events;
 }
-
-// static/embed/home.js
-var home = new URL("../", "__CARILLON_SERVER__").href;
-var ours = (server) => new URL(server).origin === location.origin;
 
 // static/embed/polling.js
 var buffered = 5e3;
@@ -579,7 +628,7 @@ var Polling = class {
   watch() {
     this.stop();
     this.#off = this.#after(buffered, () => {
-      console.warn("Carillon: a proxy buffers the event stream. Switch buffering off for /api/v1/me/events.");
+      complain("a proxy buffers the event stream. Switch buffering off for /api/v1/me/events.");
       void this.#poll(this.#run);
     });
   }
@@ -615,7 +664,8 @@ function dropped(rows, keys) {
 
 // static/embed/snapshot.js
 var none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
-var nothing = { badge: none, notices: null, next: null, announcements: null };
+var unknown = { unread: null, inbox: null, announcements: null };
+var nothing = { badge: unknown, notices: null, next: null, announcements: null };
 var most = 500;
 var Known = class {
   /** @type {Snapshot} */
@@ -720,25 +770,24 @@ var Client = class extends EventTarget {
     return this.#quietly(this.#call("GET", "badge").then((badge) => this.#known.count(badge)));
   });
   #off = new AbortController();
+  // until somebody signs out
+  #closed = false;
+  #failures = 0;
+  // to learn who is signed in
   #filter = "all";
   #toasts = false;
   #server;
+  #make;
+  /** @type {Tokens} */
   #tokens;
   /** @type {(method: string, path: string, body?: object) => Promise<any>} */
   #call;
-  /** @param {{server: string, provide?: () => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
+  /** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
   constructor({ server, provide, source = "" }) {
     super();
     this.#server = server;
-    const told = (user) => this.#become(user);
-    this.#tokens = provide ? new Tokens(provide, told, source && `${server} ${source}`, this.#off.signal) : new Session(server, told);
-    const call = calls(server, this.#tokens, this.#off.signal);
-    this.#call = async (...about) => {
-      const { user } = this.#known.now;
-      const answer = await call(...about);
-      if (user && user !== this.#known.now.user) throw new Error("another user has signed in");
-      return answer;
-    };
+    this.#make = (told, signal) => provide ? new Tokens(provide, told, source && `${server} ${source}`, signal) : new Session(server, told);
+    [this.#tokens, this.#call] = this.#connect();
     void this.#begin();
   }
   /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
@@ -820,31 +869,78 @@ var Client = class extends EventTarget {
     const { user } = this.#known.now;
     if (user) this.#listen(user);
   }
+  /**
+   * Asks again who is signed in, and loads everything that is shown: for when somebody has signed in or out without
+   * another page. It also begins again after `end`.
+   */
+  async refresh() {
+    if (this.#closed) return;
+    if (this.#off.signal.aborted) {
+      [this.#tokens, this.#call] = this.#connect();
+      this.#known.set({ state: "connecting" });
+    }
+    if (await this.#begin(true)) await Promise.all([this.load(), this.loadAnnouncements()]);
+  }
   /** Ends everything. A client that was closed stays so. */
   close() {
+    this.#closed = true;
+    this.#stop();
     this.#off.abort();
-    this.#polling.stop();
-    this.#following.abort();
     this.#known.close();
   }
-  /** Closes, and says that nobody is signed in. */
+  /** Forgets the user at once, and says that nobody is signed in. `refresh` begins again. */
   end() {
-    this.#known.become("signed-out", null);
-    this.close();
+    this.#off.abort();
+    this.#leave();
   }
-  async #begin() {
+  /** @returns {[Tokens, (method: string, path: string, body?: object) => Promise<any>]} */
+  #connect() {
+    const { signal } = this.#off = new AbortController();
+    const tokens = this.#make((user) => signal.aborted || this.#become(user), signal);
+    const call = calls(this.#server, tokens, signal);
+    addEventListener("online", () => this.#known.now.user || void this.#begin(), { signal });
+    return [tokens, async (...about) => {
+      const { user } = this.#known.now;
+      const answer = await call(...about).catch((err) => {
+        if (err instanceof SignedOut && !signal.aborted) this.#leave();
+        throw err;
+      });
+      if (signal.aborted || user && user !== this.#known.now.user) throw new Error("user left");
+      return answer;
+    }];
+  }
+  /** Finds out who is signed in, and reports whether somebody is. A failure is soon followed by another attempt. @param {boolean} [again] */
+  async #begin(again) {
+    const { signal } = this.#off;
     try {
-      await this.#tokens.get();
+      await this.#tokens.get(again);
+      this.#failures = 0;
+      return true;
     } catch (err) {
-      if (err instanceof SignedOut) return this.#known.set({ state: "signed-out" });
+      if (signal.aborted) return;
+      if (err instanceof SignedOut) return this.#leave();
+      complain(
+        /** @type {Error} */
+        err.message
+      );
       this.#fail(err);
-      setTimeout(() => this.#off.signal.aborted || void this.#begin(), pollEvery);
+      if (this.#known.now.user) return;
+      this.#known.set({ state: navigator.onLine ? "reconnecting" : "offline" });
+      setTimeout(() => signal.aborted || this.#known.now.user || void this.#begin(), backoff(this.#failures++, Math.random()));
     }
+  }
+  #stop() {
+    this.#polling.stop();
+    this.#following.abort();
+  }
+  #leave() {
+    this.#stop();
+    this.#known.become("signed-out", null);
   }
   /** Begins to follow a user. Nothing of the user before is left. @param {string} user */
   #become(user) {
-    if (user === this.#known.now.user || this.#off.signal.aborted) return;
-    this.#following.abort();
+    if (user === this.#known.now.user) return;
+    this.#stop();
     this.#known.become("connecting", user);
     this.#listen(user);
   }
@@ -856,7 +952,7 @@ var Client = class extends EventTarget {
     const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
     const active = (visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
     follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
-      state: (state) => this.#follow(state),
+      state: (state, status) => this.#follow(state, status),
       badge: (badge) => {
         this.#polling.stop();
         if (this.#known.now.state === "polling") this.#known.set({ state: "live" });
@@ -864,7 +960,7 @@ var Client = class extends EventTarget {
       },
       notice: (row) => {
         this.#known.add(row, this.#filter);
-        this.dispatchEvent(new CustomEvent("notice", { detail: row }));
+        this.#tell("notice", row);
       },
       changed: (row) => this.#known.rows(changed, row),
       read: (what) => this.#known.rows(marked, what, true),
@@ -883,11 +979,13 @@ var Client = class extends EventTarget {
     if (!this.#toasts) return;
     const ids = toast.id.split(",");
     const shown = () => void this.#quietly(this.#call("POST", "toasts/ack", { ids }));
-    void taking.take(toast.id, () => this.dispatchEvent(new CustomEvent("toast", { detail: { toast, shown } })), shown);
+    void taking.take(toast.id, () => this.#tell("toast", { toast, shown }), shown);
   }
-  /** @param {State} state */
-  #follow(state) {
+  /** @param {State} state @param {number} [status] of the answer; 0: there was none */
+  #follow(state, status) {
     this.#polling.stop();
+    if (state === "signed-out") return this.#leave();
+    if (state === "reconnecting" && status === 0 && this.#known.now.badge.unread === null) void refused(this.#server);
     if (state === "live") {
       this.#polling.watch();
       if (this.#known.now.notices) this.#quietly(this.load());
@@ -911,19 +1009,26 @@ var Client = class extends EventTarget {
   }
   /** @param {any} err */
   #fail(err) {
-    this.dispatchEvent(new CustomEvent("error", { detail: { code: err.code ?? "failed", detail: String(err.message) } }));
+    this.#tell("error", { code: err.code ?? "failed", detail: err.message });
+  }
+  /** @param {string} name @param {any} detail */
+  #tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 };
-function connect({ server = home, tokenUrl, tokenProvider }) {
-  const provide = tokenProvider ?? (tokenUrl ? tokenFrom(tokenUrl) : void 0);
-  if (!provide && !ours(server)) throw new TypeError("connect needs tokenUrl or tokenProvider");
-  return new Client({ server, provide, source: tokenUrl });
+function connect({ server, tokenUrl, tokenProvider }) {
+  const base = baseOf(server);
+  const source = tokenProvider || !tokenUrl && ours(base) ? "" : addressOf("token-url", tokenUrl ?? "", "/carillon/token", /./).href;
+  const provide = tokenProvider ?? (source ? tokenFrom(source) : void 0);
+  return new Client({ server: base, provide, source });
 }
 
 export {
-  clock,
-  home,
+  complain,
+  baseOf,
+  addressOf,
   ours,
+  clock,
   Client,
   connect
 };

@@ -1,27 +1,11 @@
 import {
+  addressOf,
+  baseOf,
   clock,
+  complain,
   connect,
-  home,
   ours
 } from "./chunk.js";
-
-// static/js/announcer.js
-var quiet = 5e3;
-var moment = 50;
-function announcer(write, time = clock) {
-  let last = -Infinity;
-  let waiting = null;
-  return (phrase, wait = moment) => {
-    const pending = waiting !== null;
-    waiting = phrase;
-    if (pending) return;
-    time.after(Math.max(wait, last + quiet - time.now()), () => {
-      last = time.now();
-      if (waiting !== null) write(typeof waiting === "string" ? waiting : waiting());
-      waiting = null;
-    });
-  };
-}
 
 // static/embed/dom.js
 function make(name, attributes = {}, ...children) {
@@ -44,6 +28,74 @@ function icon(d) {
   svg.append(path);
   return svg;
 }
+
+// static/embed/seat.js
+var tables = /* @__PURE__ */ new Map();
+var guests = /* @__PURE__ */ new Set();
+var numbers = /* @__PURE__ */ new WeakMap();
+var last = 0;
+function numberOf(provide) {
+  const number = numbers.get(provide) ?? `provider ${++last}`;
+  numbers.set(provide, number);
+  return number;
+}
+var Seat = class {
+  /** @type {Table | undefined} */
+  #table;
+  #owns = false;
+  #changed;
+  /** @param {() => void} changed is called when the page may have another client for a guest */
+  constructor(changed) {
+    this.#changed = changed;
+  }
+  /**
+   * Takes the place that the settings name, and leaves the one before. Null: the page has no client yet.
+   * @param {{client: Client | null, provide: Provider | null, token: string | null, tokenUrl: string | null, server: string | null}} settings
+   * @throws {TypeError} that names the wrong attribute
+   */
+  take({ client, provide, token, tokenUrl, server: named }) {
+    const server = baseOf(named);
+    const owns = Boolean(client || provide || token || tokenUrl);
+    const url = !client && !provide && !token && tokenUrl ? addressOf("token-url", tokenUrl, "/carillon/token").href : void 0;
+    const key = client ?? `${server} ${provide ? numberOf(provide) : token ? `token ${token}` : url ?? "session"}`;
+    const open = () => client ?? connect({ server, tokenUrl: url, tokenProvider: provide ?? (token ? async () => token : null) });
+    let table = owns ? tables.get(key) : this.#pages(named ? server : null);
+    if (!table && !owns && !ours(server)) {
+      this.leave();
+      guests.add(this.#changed);
+      return null;
+    }
+    if (!table) tables.set(key, table = { client: open(), server, owners: 0, guests: 0 });
+    if (table === this.#table && owns === this.#owns) return table.client;
+    table[owns ? "owners" : "guests"]++;
+    this.leave();
+    [this.#table, this.#owns] = [table, owns];
+    if (!owns) guests.add(this.#changed);
+    else if (table.owners === 1) for (const changed of guests) changed();
+    return table.client;
+  }
+  /** Returns the client of the page: one that an element has settings for, else the one that this guest has. @param {string | null} server */
+  #pages(server) {
+    const all = [...tables.values()].filter((t) => !server || t.server === server);
+    return all.find((t) => t.owners > 0) ?? all.find((t) => t === this.#table) ?? all[0];
+  }
+  leave() {
+    const table = this.#table;
+    guests.delete(this.#changed);
+    this.#table = void 0;
+    if (!table) return;
+    table[this.#owns ? "owners" : "guests"]--;
+    for (const changed of guests) changed();
+    setTimeout(() => {
+      if (table.owners + table.guests > 0) return;
+      for (const [key, one] of tables) {
+        if (one !== table) continue;
+        tables.delete(key);
+        if (key !== table.client) table.client.close();
+      }
+    });
+  }
+};
 
 // static/embed/style.js
 var css = `
@@ -131,38 +183,206 @@ function texts(wish) {
   return { lang, text };
 }
 
+// static/js/announcer.js
+var quiet = 5e3;
+var moment = 50;
+function announcer(write2, time = clock) {
+  let last2 = -Infinity;
+  let waiting2 = null;
+  return (phrase, wait = moment) => {
+    const pending = waiting2 !== null;
+    waiting2 = phrase;
+    if (pending) return;
+    time.after(Math.max(wait, last2 + quiet - time.now()), () => {
+      last2 = time.now();
+      if (waiting2 !== null) write2(typeof waiting2 === "string" ? waiting2 : waiting2());
+      waiting2 = null;
+    });
+  };
+}
+
+// static/embed/voice.js
+var places = /* @__PURE__ */ new Set();
+var waiting = "";
+var important = false;
+var say = announcer(() => {
+  const [place] = places;
+  if (place) place.textContent = waiting;
+  important = false;
+});
+function voice(until) {
+  const place = make("p", { class: "sr", part: "status" });
+  places.add(place);
+  elect();
+  until(() => {
+    places.delete(place);
+    elect();
+  });
+  return place;
+}
+function elect() {
+  const [first] = places;
+  first?.setAttribute("role", "status");
+}
+function speak(phrase, toast = false) {
+  if (important && !toast) return;
+  [waiting, important] = [phrase, toast];
+  say(phrase);
+}
+function hush() {
+  [waiting, important] = ["", false];
+  for (const place of places) place.textContent = "";
+}
+
 // static/embed/element.js
 var frame = 16;
-var clients = /* @__PURE__ */ new Map();
+var lonely = 5e3;
+var settings = ["token", "token-url", "server"];
+var properties = (
+  /** @type {const} */
+  ["client", "tokenProvider", "texts", "renderRow"]
+);
 var CarillonElement = class extends /** @type {typeof HTMLElement} */
 (globalThis.HTMLElement ?? Object) {
-  /** @type {(() => Promise<string | null>) | null} */
-  tokenProvider = null;
+  static observedAttributes = [...settings, "lang"];
+  /** @type {Given} */
+  #given = {};
   /** @type {Client | null} */
-  client = null;
-  /** @type {Record<string, string> | null} */
-  texts = null;
-  /** Draws the content of a row instead. @type {((row: import("./rows.js").Row, element: HTMLElement) => Node) | null} */
-  renderRow = null;
+  #client = null;
   /** @type {(() => void)[]} */
   #stop = [];
-  /** @type {string | Function | null} */
-  #source = null;
+  failed = false;
+  // to load what is shown
+  /** @type {string | null} */
+  #user = null;
+  // whose notices were loaded
+  #seat = new Seat(() => this.#settle());
+  #due = false;
+  // it will be brought up to date in this task
+  #anew = false;
+  // everything is drawn again then
+  #put = false;
+  // it was put into the page
   #t = texts("en");
+  constructor() {
+    super();
+    for (const name of properties) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = (
+        /** @type {any} */
+        this[name]
+      );
+      delete /** @type {any} */
+      this[name];
+      this[name] = value;
+    }
+  }
+  get client() {
+    return this.#client ?? this.#given.client ?? null;
+  }
+  set client(client) {
+    this.#give({ client });
+  }
+  get tokenProvider() {
+    return this.#given.tokenProvider ?? null;
+  }
+  set tokenProvider(tokenProvider) {
+    this.#give({ tokenProvider });
+  }
+  get texts() {
+    return this.#given.texts ?? null;
+  }
+  set texts(texts2) {
+    this.#give({ texts: texts2 });
+  }
+  /** Draws the content of a row instead. */
+  get renderRow() {
+    return this.#given.renderRow ?? null;
+  }
+  set renderRow(renderRow) {
+    this.#give({ renderRow });
+  }
   connectedCallback() {
+    this.#put = true;
+    this.#settle();
+  }
+  disconnectedCallback() {
+    this.#settle();
+  }
+  /** @param {string} name @param {string | null} had @param {string | null} has */
+  attributeChangedCallback(name, had, has) {
+    if (settings.includes(name)) this.#put = true;
+    if (settings.includes(name) || name === "lang") this.#settle();
+    else if (had !== has) this.changed(name);
+  }
+  /** An attribute has another value. @param {string} _name */
+  changed(_name) {
+    this.#settle(true);
+  }
+  /** @param {Given} part */
+  #give(part) {
+    Object.assign(this.#given, part);
+    this.#settle(!("client" in part || "tokenProvider" in part));
+  }
+  /** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
+  #settle(anew = false) {
+    this.#anew ||= anew;
+    if (this.#due) return;
+    this.#due = true;
+    queueMicrotask(() => {
+      this.#due = false;
+      this.#update();
+    });
+  }
+  #update() {
+    const [anew, put] = [this.#anew, this.#put];
+    this.#anew = this.#put = false;
+    if (!this.isConnected) {
+      this.#end();
+      this.#seat.leave();
+      this.#client = this.#user = null;
+      return;
+    }
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [style()];
-    this.#t = texts(this.getAttribute("lang") ?? /** @type {HTMLElement | null} */
-    this.closest("[lang]")?.lang ?? navigator.language);
-    const client = this.client ?? this.#share();
-    if (!client) return;
-    this.client = client;
+    const t = texts(this.getAttribute("lang") || /** @type {HTMLElement | null} */
+    this.closest("[lang]")?.lang || navigator.language);
+    let client = null;
+    try {
+      client = this.#seat.take({
+        client: this.#given.client ?? null,
+        provide: this.tokenProvider,
+        token: this.getAttribute("token"),
+        tokenUrl: this.getAttribute("token-url"),
+        server: this.getAttribute("server")
+      });
+    } catch (err) {
+      complain(`<${this.localName}> ${/** @type {Error} */
+      err.message}`);
+      this.#seat.leave();
+    }
+    const same = client === this.#client && client !== null;
+    if (same && !anew && t.lang === this.#t.lang) {
+      if (put) this.moved();
+    } else {
+      this.#end();
+      this.#t = t;
+      if (!same) this.#user = null;
+      this.#client = client;
+      if (client) this.#start(root, client);
+      else this.#wait(root);
+    }
+    if (put && client?.getSnapshot().state === "signed-out") void client.refresh();
+  }
+  /** @param {ShadowRoot} root @param {Client} client */
+  #start(root, client) {
     this.start(root, client);
     for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.tell(name, e.detail)));
     let state = "";
     let due;
     this.draw(client.getSnapshot());
     this.until(client.subscribe((now) => {
+      if (now.user !== this.#user) this.#become(now.user, client);
       if (now.state !== state) this.tell("state", { state: state = now.state });
       due ??= setTimeout(() => {
         due = void 0;
@@ -171,33 +391,50 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
     }));
     this.until(() => clearTimeout(due));
   }
-  disconnectedCallback() {
+  /** @param {string | null} user @param {Client} client */
+  #become(user, client) {
+    const had = this.#user;
+    this.#user = user;
+    if (had !== null) {
+      hush();
+      this.failed = false;
+      this.left();
+      this.#settle(true);
+    }
+    if (user !== null) this.load(client);
+  }
+  /** Shows what the page has put inside until another element has settings. @param {ShadowRoot} root */
+  #wait(root) {
+    root.replaceChildren(make("slot"));
+    const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider, or another element of the page that has one`), lonely);
+    this.until(() => clearTimeout(late));
+  }
+  #end() {
     for (const stop of this.#stop.splice(0)) stop();
     this.shadowRoot?.replaceChildren();
-    const shared = this.#source && clients.get(this.#source);
-    if (!shared) return;
-    setTimeout(() => {
-      if (--shared.users > 0) return;
-      shared.client.close();
-      for (const [source, one] of clients) if (one === shared) clients.delete(source);
-    });
-    this.client = this.#source = null;
   }
   /** Builds what is shown. @param {ShadowRoot} _root @param {Client} _client */
   start(_root, _client) {
   }
+  /** Loads what is shown of a user. @param {Client} _client */
+  load(_client) {
+  }
   /** Draws a snapshot. @param {Snapshot} _now */
   draw(_now) {
   }
-  /** Loads everything that is shown again. */
-  async refresh() {
-    await Promise.all([this.client?.load(), this.client?.loadAnnouncements()]);
+  /** The element has another place in the page. */
+  moved() {
   }
-  /** Forgets the user at once, in all elements that share the client, such as when they sign out. */
+  /** The user has left. */
+  left() {
+  }
+  /** Asks again who is signed in, and loads everything that is shown. */
+  async refresh() {
+    await this.client?.refresh();
+  }
+  /** Forgets the user at once, in all elements that share the client. */
   signOut() {
-    const source = this.#source;
     this.client?.end();
-    if (source) clients.delete(source);
   }
   get language() {
     return this.#t.lang;
@@ -205,6 +442,17 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
   /** @param {string} id @param {Record<string, string | number>} [values] */
   text(id, values) {
     return this.texts?.[id] ?? this.#t.text(id, values);
+  }
+  /** Says why something is not shown, or may be old; "" if nothing is wrong. @param {Snapshot} now */
+  fault({ state, notices }) {
+    if (state === "signed-out") return this.text("signed_out");
+    if (state === "offline") return this.text(state);
+    if (notices === null && (this.failed || state === "reconnecting")) return this.text("unloaded");
+    return state === "reconnecting" ? this.text(state) : "";
+  }
+  /** Reports whether an attribute is there. Some frameworks write false. @param {string} name */
+  flag(name) {
+    return (this.getAttribute(name) ?? "false") !== "false";
   }
   /** Undoes something when the element leaves the page. @param {() => void} stop */
   until(stop) {
@@ -216,24 +464,6 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
    */
   tell(name, detail) {
     return this.dispatchEvent(new CustomEvent(`carillon-${name}`, { detail, bubbles: true, composed: true, cancelable: true }));
-  }
-  #share() {
-    const token = this.getAttribute("token");
-    const server = this.getAttribute("server") ?? home;
-    const source = this.tokenProvider ?? (token ? `token ${token}` : this.getAttribute("token-url") ?? (ours(server) ? "session" : null));
-    if (!source) return null;
-    let shared = clients.get(source);
-    if (!shared) {
-      const provide = typeof source === "function" ? (
-        /** @type {any} */
-        source
-      ) : void 0;
-      const options = token && !provide ? { tokenProvider: async () => token } : provide ? { tokenProvider: provide } : source === "session" ? {} : { tokenUrl: new URL(String(source), document.baseURI).href };
-      clients.set(source, shared = { client: connect({ ...options, server }), users: 0 });
-    }
-    shared.users++;
-    this.#source = source;
-    return shared.client;
   }
 };
 
@@ -342,9 +572,46 @@ function follow(el, e, row2, followed) {
   followed();
 }
 
+// static/embed/title.js
+var remembered = 50;
+var numbers2 = /* @__PURE__ */ new Map();
+var plains = /* @__PURE__ */ new Set();
+var [plain, written] = ["", ""];
+var watch = globalThis.MutationObserver && new MutationObserver(() => document.title !== written && write());
+function entitle(element, number) {
+  const before = numbers2.size;
+  if (number === null) numbers2.delete(element);
+  else numbers2.set(element, number);
+  if (before + numbers2.size === 0) return;
+  if (before === 0) {
+    plain = written = document.title;
+    plain = plainOf(written);
+  }
+  write();
+  watch.disconnect();
+  if (numbers2.size > 0) watch.observe(document.head, { childList: true, subtree: true, characterData: true });
+}
+function write() {
+  if (document.title !== written) plain = plainOf(document.title);
+  const [number = ""] = numbers2.values();
+  if (number) {
+    plains.add(plain);
+    for (const old of plains) if (plains.size > remembered) plains.delete(old);
+  }
+  const title = number ? `(${number}) ${plain}` : plain;
+  if (document.title !== title) document.title = title;
+  written = document.title;
+}
+function plainOf(title) {
+  if (written !== plain && title.startsWith(written)) return plain + title.slice(written.length);
+  const rest = title.replace(/^\(\d+\+?\) /, "");
+  return plains.has(rest) ? rest : title;
+}
+
 // static/embed/bell.js
 var bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
 var CarillonBell = class extends CarillonElement {
+  static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open"];
   /** @type {HTMLElement | null} */
   #button = null;
   /** @type {HTMLElement | null} */
@@ -353,10 +620,9 @@ var CarillonBell = class extends CarillonElement {
   #listing = null;
   /** @type {HTMLElement | null} */
   #all = null;
-  /** @type {((said: string) => void) | null} */
-  #say = null;
-  #unread = -1;
-  #title = "";
+  /** @type {number | null | undefined} */
+  #unread;
+  // undefined: nothing is drawn yet
   /** @type {Snapshot["notices"] | undefined} */
   #notices;
   /** @type {Snapshot["announcements"] | undefined} */
@@ -364,11 +630,8 @@ var CarillonBell = class extends CarillonElement {
   /** @param {ShadowRoot} root @param {import("./core.js").Client} client */
   start(root, client) {
     this.#notices = this.#announcements = void 0;
-    this.#unread = -1;
-    this.#title = document.title.replace(/^\(\d+\+?\) /, "");
+    this.#unread = void 0;
     const name = this.text("title");
-    const status = make("p", { class: "sr", role: "status", part: "status" });
-    this.#say = announcer((said) => status.textContent = said);
     const list = make("ul", { part: "list", "aria-label": name });
     this.#listing = new Listing(list);
     this.#all = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
@@ -387,13 +650,24 @@ var CarillonBell = class extends CarillonElement {
       make("slot", { name: "icon" }, icon(bell)),
       make("span", { class: "badge", part: "badge", "aria-hidden": "true", hidden: true })
     );
-    root.replaceChildren(this.#button, this.#panel, status);
+    root.replaceChildren(this.#button, this.#panel, voice((stop) => this.until(stop)));
     const timer = setInterval(() => this.#panel?.matches(":popover-open") && this.#rows(client.getSnapshot(), true), 6e4);
     const place = () => this.#panel?.matches(":popover-open") && this.#place();
     addEventListener("resize", place);
     this.until(() => (clearInterval(timer), removeEventListener("resize", place)));
-    this.until(() => this.hasAttribute("title-badge") && (document.title = this.#title));
-    if (this.hasAttribute("open")) queueMicrotask(() => this.show());
+    this.until(() => entitle(this, null));
+    if (this.flag("open")) queueMicrotask(() => this.show());
+  }
+  moved() {
+    if (this.flag("open")) this.show();
+  }
+  left() {
+    this.removeAttribute("open");
+  }
+  /** @param {string} name */
+  changed(name) {
+    if (name === "open") this.flag("open") ? this.show() : this.hide();
+    else super.changed(name);
   }
   /** @param {Snapshot} now */
   draw(now) {
@@ -401,37 +675,28 @@ var CarillonBell = class extends CarillonElement {
     const badge = this.#button?.querySelector(".badge");
     if (!this.#button || !(badge instanceof HTMLElement)) return;
     this.toggleAttribute("data-signed-out", now.state === "signed-out");
-    if (now.state === "connecting") {
-      this.#button.setAttribute("aria-label", this.text("title"));
-      [badge.hidden, this.#unread] = [true, -1];
-    } else if (unread !== this.#unread) {
+    if (unread !== this.#unread) {
       const max = Number(this.getAttribute("max") ?? 99);
-      const short = unread > max ? `${max}+` : String(unread);
+      const short = unread && unread > max ? `${max}+` : String(unread ?? "");
       badge.textContent = short;
-      badge.hidden = unread === 0;
-      this.#button.setAttribute("aria-label", unread ? this.text("bell", { Count: unread }) : this.text("bell_none"));
-      if (this.hasAttribute("title-badge")) document.title = unread ? `(${short}) ${this.#title}` : this.#title;
-      if (this.#unread >= 0 && unread > this.#unread) this.#say?.(this.text("bell", { Count: unread }));
-      if (this.#all) this.#all.hidden = unread === 0;
+      badge.hidden = !unread;
+      this.#button.setAttribute("aria-label", unread === null ? this.text("title") : unread ? this.text("bell", { Count: unread }) : this.text("bell_none"));
+      if (this.flag("title-badge")) entitle(this, unread ? short : "");
+      if (unread && typeof this.#unread === "number" && unread > this.#unread) speak(this.text("bell", { Count: unread }));
+      if (this.#all) this.#all.hidden = !unread;
       this.#unread = unread;
-      this.tell("badge", now.badge);
+      if (unread !== null) this.tell("badge", now.badge);
     }
+    const fault = this.fault(now);
+    if (unread === null && fault) this.#button.setAttribute("aria-description", fault);
+    else this.#button.removeAttribute("aria-description");
     if (this.#panel?.matches(":popover-open")) this.#rows(now);
     const state = this.#panel?.querySelector(".state");
-    if (state instanceof HTMLElement) {
-      const said = now.state === "reconnecting" || now.state === "offline" || now.state === "signed-out";
-      state.hidden = !said;
-      state.textContent = said ? this.#stateText(now.state) : "";
-    }
-  }
-  /** @param {string} state */
-  #stateText(state) {
-    if (state === "signed-out") return this.text("signed_out");
-    return state === "offline" ? this.text("offline") : this.text("reconnecting");
+    if (state instanceof HTMLElement) [state.hidden, state.textContent] = [!fault, fault];
   }
   /** Opens the panel. */
   show() {
-    this.#panel?.showPopover();
+    if (this.#panel?.isConnected && !this.#panel.matches(":popover-open")) this.#panel.showPopover();
   }
   /** Closes the panel. */
   hide() {
@@ -447,9 +712,13 @@ var CarillonBell = class extends CarillonElement {
     this.#place();
     this.#notices = void 0;
     this.#rows(client.getSnapshot());
+    if (client.getSnapshot().user === null) return;
     try {
       await Promise.all([this.getAttribute("read-on") === "click" ? client.load() : client.open(), client.loadAnnouncements()]);
+      this.failed = false;
     } catch (err) {
+      this.failed = true;
+      this.draw(client.getSnapshot());
       this.tell("error", { code: (
         /** @type {any} */
         err.code ?? "failed"
@@ -513,6 +782,7 @@ function preferences(el, client) {
 // static/embed/inbox.js
 var names = { all: "tab_all", unread: "tab_unread", announcements: "tab_announcements" };
 var CarillonInbox = class extends CarillonElement {
+  static observedAttributes = [...super.observedAttributes, "filter", "announcements", "preferences"];
   /** @type {HTMLElement | null} */
   #list = null;
   /** @type {Listing | null} */
@@ -525,6 +795,8 @@ var CarillonInbox = class extends CarillonElement {
   #said = null;
   /** @type {HTMLElement[]} */
   #tabs = [];
+  /** @type {HTMLElement | null} */
+  #state = null;
   #filter = "all";
   /** @type {Snapshot | undefined} */
   #drawn;
@@ -539,26 +811,37 @@ var CarillonInbox = class extends CarillonElement {
     this.#listing = new Listing(this.#list);
     this.#empty = make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty")));
     this.#more = make("button", { type: "button", class: "action more", part: "action", hidden: true, click: () => this.#try(client.load({ more: true })) }, this.text("older"));
-    this.#said = make("div", { class: "said", part: "status", role: "status" });
+    this.#said = make("div", { class: "said", part: "status" });
+    this.#state = make("p", { class: "state", part: "status", hidden: true });
     const readAll = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
     root.replaceChildren(
       make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...this.#tabs), readAll),
+      this.#state,
       this.#said,
       this.#list,
       this.#empty,
       this.#more,
-      this.hasAttribute("preferences") ? preferences(this, client) : "",
-      make("slot", { name: "footer" })
+      this.flag("preferences") ? preferences(this, client) : "",
+      make("slot", { name: "footer" }),
+      voice((stop) => this.until(stop))
     );
+  }
+  /** @param {Client} client */
+  async load(client) {
+    this.failed = false;
     const opens = this.#filter === "all" && this.getAttribute("read-on") !== "click";
-    this.#try(opens ? client.open() : client.load({ filter: this.#filter }));
     if (this.#posts !== "off") this.#try(client.loadAnnouncements());
+    this.failed = !await this.#try(opens ? client.open() : client.load({ filter: this.#filter === "unread" ? "unread" : "all" }));
+    this.draw(client.getSnapshot());
   }
   get #posts() {
     return this.getAttribute("announcements") ?? "top";
   }
   /** @param {Snapshot} now */
   draw(now) {
+    const fault = this.fault(now);
+    if (this.#state) [this.#state.hidden, this.#state.textContent] = [!fault, fault];
+    if (this.failed && now.state === "live" && now.notices === null && this.client) void this.load(this.client);
     if (!this.#list || now.notices === this.#drawn?.notices && now.announcements === this.#drawn?.announcements && now.next === this.#drawn?.next) return;
     this.#drawn = now;
     const apart = this.#filter === "announcements";
@@ -579,7 +862,7 @@ var CarillonInbox = class extends CarillonElement {
     return button(this, "delete", row2.title, async () => {
       if (!await this.#try(this.client?.delete([row2.key]))) return;
       const undo = make("button", { type: "button", class: "action", part: "action", click: () => this.#try(this.client?.restore([row2.key])).then(() => this.#said?.replaceChildren()) }, this.text("undo"));
-      this.#said?.replaceChildren(this.text("deleted"), " ", undo);
+      this.#say(this.text("deleted"), " ", undo);
     });
   }
   /** @param {string} filter */
@@ -604,26 +887,32 @@ var CarillonInbox = class extends CarillonElement {
         /** @type {any} */
         err.code ?? "failed"
       ), detail: String(err) });
-      this.#said?.replaceChildren(this.text("failed"));
+      if (this.client?.getSnapshot().notices) this.#say(this.text("failed"));
       return false;
     }
+  }
+  /** @param {string} text @param {...(Node | string)} more */
+  #say(text, ...more) {
+    this.#said?.replaceChildren(text, ...more);
+    speak(text);
   }
 };
 
 // static/embed/toasts.js
 var life = 8e3;
 var CarillonToasts = class extends CarillonElement {
+  static observedAttributes = [...super.observedAttributes, "position"];
   /** @type {HTMLElement | null} */
   #region = null;
-  /** @type {HTMLElement | null} */
-  #voice = null;
   /** @param {ShadowRoot} root @param {Client} client */
   start(root, client) {
-    this.#voice = make("p", { class: "sr", role: "status", part: "status" });
     this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "aria-label": this.text("toasts"), "data-position": this.getAttribute("position") ?? "bottom-end" });
-    root.replaceChildren(this.#region, this.#voice);
+    root.replaceChildren(this.#region, voice((stop) => this.until(stop)));
     client.takeToasts();
     this.until(client.on("toast", (e) => this.#take(e.detail)));
+  }
+  moved() {
+    if (this.#region?.childElementCount) this.#region.showPopover();
   }
   /** @param {{toast: Toast, shown: () => void}} detail */
   #take({ toast, shown }) {
@@ -634,7 +923,7 @@ var CarillonToasts = class extends CarillonElement {
   /** @param {Toast} toast */
   #show(toast) {
     const region = this.#region;
-    if (!region || !this.#voice) return;
+    if (!region) return;
     const href = toast.link && new URL(toast.link, document.baseURI).href;
     const box = make(
       "div",
@@ -647,8 +936,8 @@ var CarillonToasts = class extends CarillonElement {
     const most = Number(this.getAttribute("max") ?? 3);
     while (region.childElementCount > most) region.firstElementChild?.remove();
     if (!region.matches(":popover-open")) region.showPopover();
-    this.#voice.textContent = toast.body ? `${toast.title}
-${toast.body}` : toast.title;
+    speak(toast.body ? `${toast.title}
+${toast.body}` : toast.title, true);
     const end = () => box.matches(":hover, :focus-within") ? setTimeout(end, 1e3) : this.#drop(box);
     setTimeout(end, life);
   }

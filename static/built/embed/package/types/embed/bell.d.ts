@@ -3,8 +3,13 @@ export type Snapshot = import("./core.js").Snapshot;
 /** A bell with the number of what is unread, and a panel with the newest notices. */
 export declare class CarillonBell extends CarillonElement {
     #private;
+    static observedAttributes: string[];
     /** @param {ShadowRoot} root @param {import("./core.js").Client} client */
     start(root: ShadowRoot, client: import("./core.js").Client): void;
+    moved(): void;
+    left(): void;
+    /** @param {string} name */
+    changed(name: string): void;
     /** @param {Snapshot} now */
     draw(now: Snapshot): void;
     /** Opens the panel. */

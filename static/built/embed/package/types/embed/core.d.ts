@@ -13,10 +13,10 @@ export type Row = import("./rows.js").Row;
  */
 export declare class Client extends EventTarget {
     #private;
-    /** @param {{server: string, provide?: () => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
+    /** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
     constructor({ server, provide, source }: {
         server: string;
-        provide?: () => Promise<string | null | undefined>;
+        provide?: (signal: AbortSignal) => Promise<string | null | undefined>;
         source?: string;
     });
     /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
@@ -61,17 +61,22 @@ export declare class Client extends EventTarget {
      * browser, whose `detail.shown()` tells the server that it was shown.
      */
     takeToasts(): void;
+    /**
+     * Asks again who is signed in, and loads everything that is shown: for when somebody has signed in or out without
+     * another page. It also begins again after `end`.
+     */
+    refresh(): Promise<void>;
     /** Ends everything. A client that was closed stays so. */
     close(): void;
-    /** Closes, and says that nobody is signed in. */
+    /** Forgets the user at once, and says that nobody is signed in. `refresh` begins again. */
     end(): void;
 }
 /**
  * Connects a page to the notices of its user. On the server's own host it needs no tokens.
- * @param {{server?: string, tokenUrl?: string, tokenProvider?: () => Promise<string | null | undefined>}} options
+ * @param {{server?: string | null, tokenUrl?: string | null, tokenProvider?: (() => Promise<string | null | undefined>) | null}} options
  */
 export declare function connect({ server, tokenUrl, tokenProvider }: {
-    server?: string;
-    tokenUrl?: string;
-    tokenProvider?: () => Promise<string | null | undefined>;
+    server?: string | null;
+    tokenUrl?: string | null;
+    tokenProvider?: (() => Promise<string | null | undefined>) | null;
 }): Client;

@@ -9,7 +9,7 @@ export type Events = Tabs | Alone;
  * @param {string} name of the user's notices: tabs with another name hear nothing
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
- * @param {Record<string, (detail: any) => void>} handlers by the name of the event
+ * @param {Record<string, (detail: any, status?: number) => void>} handlers by the name of the event
  * @returns {Events}
  */
-export declare function follow(url: string, name: string, tokens: import("./tokens.js").Tokens, signal: AbortSignal, handlers: Record<string, (detail: any) => void>): Events;
+export declare function follow(url: string, name: string, tokens: import("./tokens.js").Tokens, signal: AbortSignal, handlers: Record<string, (detail: any, status?: number) => void>): Events;

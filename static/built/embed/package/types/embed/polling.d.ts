@@ -1,4 +1,3 @@
-export declare const pollEvery = 30000;
 /** Polls while a proxy buffers the event stream. */
 export declare class Polling {
     #private;

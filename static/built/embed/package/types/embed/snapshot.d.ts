@@ -4,6 +4,10 @@ export type Counts = {
     unread: number;
     inbox: number;
     announcements: number;
+} | {
+    unread: null;
+    inbox: null;
+    announcements: null;
 };
 export type Snapshot = {
     readonly state: State;

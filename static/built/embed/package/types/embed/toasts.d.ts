@@ -12,6 +12,8 @@ export type Toast = {
 /** The place where toasts appear: each in one tab of one browser, in the top layer. */
 export declare class CarillonToasts extends CarillonElement {
     #private;
+    static observedAttributes: string[];
     /** @param {ShadowRoot} root @param {Client} client */
     start(root: ShadowRoot, client: Client): void;
+    moved(): void;
 }

@@ -10,12 +10,12 @@ export declare class SignedOut extends Error {
 export declare class Tokens {
     #private;
     /**
-     * @param {() => Promise<string | null | undefined>} provide
+     * @param {(signal: AbortSignal) => Promise<string | null | undefined>} provide
      * @param {(user: string) => void} told is called with the user of each new token
      * @param {string} [name] of the source of tokens; tabs with the same one share them
      * @param {AbortSignal} [signal] ends the sharing
      */
-    constructor(provide: () => Promise<string | null | undefined>, told: (user: string) => void, name?: string, signal?: AbortSignal);
+    constructor(provide: (signal: AbortSignal) => Promise<string | null | undefined>, told: (user: string) => void, name?: string, signal?: AbortSignal);
     /** @param {boolean} [again] the server has refused the last one */
     get(again?: boolean): Promise<string>;
     /** Returns a token for a new stream. @param {boolean} refused */
@@ -38,7 +38,7 @@ export declare class Session extends Tokens {
 /** Returns the headers that say who is asking. @param {string} token @returns {Record<string, string>} */
 export declare function headersOf(token: string): Record<string, string>;
 /**
- * Asks the host application: 401 means that nobody is signed in.
+ * Asks the host application: 401 means that nobody is signed in. What an answer lacks is said in the console.
  * @param {string} url
  */
-export declare function tokenFrom(url: string): () => Promise<any>;
+export declare function tokenFrom(url: string): (/** @type {AbortSignal} */ signal: AbortSignal) => Promise<any>;

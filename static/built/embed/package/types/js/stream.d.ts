@@ -24,7 +24,7 @@ export declare class Stream extends EventTarget {
      * @param {string} url
      * @param {(url: string) => EventSource} [make]
      * @param {import("./clock.js").Clock} [time]
-     * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal
+     * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal: is it because nobody is signed in?
      */
     constructor(url: string, make?: (url: string) => EventSource, time?: import("./clock.js").Clock, signedOut?: (url: string) => Promise<boolean>);
     /** Connects now, replacing any connection or planned attempt. */

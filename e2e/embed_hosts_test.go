@@ -1,0 +1,160 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// hostPage is a page that a test fills, and what it wrote to the console in window.said.
+const hostPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,">
+<script>window.said = []; console.error = (...what) => said.push(what.join(" "));</script>
+<script type="module" src="%s/embed/v1.js"></script><main>%s</main>`
+
+// page has the shop answer a path with a page of its own, without a policy.
+func (s *shop) page(i *instance, path, body string) {
+	pages := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != path {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(w, hostPage, i.url, body)
+	})
+}
+
+// An element without settings joins the client of the page, whichever came first; the next user begins by one call.
+func TestElementsOfAPageShareItsClientAndTheNextUserBeginsByOneCall(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	shop.page(i, "/page", `<carillon-toasts></carillon-toasts><carillon-inbox read-on="click"></carillon-inbox><carillon-bell token-url="/carillon/token" server="`+i.url+`" title-badge></carillon-bell>`)
+	w := open(t, i)
+	w.do(chromedp.Navigate(shop.URL + "/page"))
+	w.until(bellSays(""))
+	s.orders("4711", "For the first")
+	w.until(bellSays("1")).until(`document.title === "(1) Shop"`)
+	const same = `new Set([...document.querySelectorAll("carillon-bell, carillon-inbox, carillon-toasts")].map(e => e.client)).size === 1`
+	w.until(same + ` && document.querySelector("carillon-inbox").shadowRoot.querySelectorAll("li").length === 1`)
+	w.until(`[...document.querySelectorAll("carillon-bell, carillon-inbox, carillon-toasts")].reduce((n, e) => n + e.shadowRoot.querySelectorAll("[role=status]").length, 0) === 1`)
+
+	// The router changes the title, and puts one back that it had read here.
+	ask[any](w, `void (document.title = "(3) Orders")`)
+	w.until(`document.title === "(1) (3) Orders"`)
+	ask[any](w, `void (document.title = "(1) Shop")`)
+	w.until(`document.title === "(1) Shop"`)
+
+	// Another bell takes the place of the first.
+	ask[any](w, `document.querySelector("carillon-bell").remove()`)
+	w.until(`document.title === "Shop"`)
+	ask[any](w, `void document.body.append(Object.assign(document.createElement("carillon-bell"), { lang: "en" }))`)
+	w.until(bellSays("1"))
+	// Nothing that was set before, later or again is lost.
+	ask[any](w, inBell(`bell.texts = { title: "News" }, bell.lang = "ja", 0`))
+	w.until(inBell(`root.querySelector(".panel").getAttribute("aria-label") === "News" && root.querySelector(".bell").getAttribute("aria-label").includes("1")`))
+
+	ask[any](w, inBell(`bell.signOut(), 0`))
+	w.until(inBell(`bell.hasAttribute("data-signed-out") && root.querySelector(".badge").hidden && bell.client.getSnapshot().badge.unread === null`))
+	w.until(`document.querySelector("carillon-inbox").shadowRoot.querySelectorAll("li").length === 0`)
+	shop.signIn("4712")
+	ask[any](w, inBell(`bell.refresh().then(() => 0)`))
+	w.until(bellSays(""))
+	s.orders("4712", "For the second")
+	s.orders("4712", "Another one")
+	w.until(bellSays("2")).until(`document.querySelector("carillon-inbox").shadowRoot.querySelectorAll("li").length === 2`)
+	// One call is enough also without signOut.
+	shop.signIn("4711")
+	ask[any](w, inBell(`bell.refresh().then(() => 0)`))
+	w.until(bellSays("1"))
+	if said := ask[[]string](w, `said`); len(said) > 0 {
+		t.Errorf("the console has %q", said)
+	}
+}
+
+// What is known of nobody is shown as nothing, and the console says what to mend.
+func TestABellThatKnowsNothingShowsNoNumberAndTheConsoleSaysWhy(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	var answer atomic.Value
+	answer.Store("")
+	pages := shop.Config.Handler
+	shop.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/odd" && answer.Load() == "html" {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(w, "<h1>Sign in</h1>")
+			return
+		}
+		if r.URL.Path == "/odd" {
+			r.URL.Path = "/carillon/token"
+		}
+		pages.ServeHTTP(w, r)
+	})
+	const both = `<carillon-bell token-url="/carillon/token"%s></carillon-bell><carillon-inbox></carillon-inbox>`
+	shop.page(i, "/wrong", fmt.Sprintf(both, ` server="notices.example.com"`))
+	shop.page(i, "/right", fmt.Sprintf(both, ""))
+	shop.page(i, "/html", `<carillon-bell token-url="/odd"></carillon-bell>`)
+	shop.page(i, "/framed", `<iframe sandbox="allow-scripts" src="/right"></iframe>`)
+	nothing := inBell(`bell.client?.getSnapshot().badge.unread === null && root.querySelector(".badge").hidden && root.querySelector(".bell").getAttribute("aria-label") === "Notifications" && root.querySelector(".bell").getAttribute("aria-description") !== null`)
+
+	w := open(t, i)
+	w.do(chromedp.Navigate(shop.URL + "/wrong"))
+	w.until(`said.some(line => line.includes("<carillon-bell> server=\"notices.example.com\" must be an address"))`)
+
+	// localhost instead of 127.0.0.1 is another origin.
+	there := strings.Replace(shop.URL, "127.0.0.1", "localhost", 1)
+	w.do(chromedp.Navigate(there + "/right"))
+	w.until(nothing)
+	w.until(`document.querySelector("carillon-inbox").shadowRoot.querySelector(".state").textContent === "The notices couldn't be loaded." && document.querySelector("carillon-inbox").shadowRoot.querySelector(".empty").hidden`)
+	w.until(`said.some(line => line.includes(` + strconv.Quote("carillon app set NAME --origin "+there) + `))`)
+
+	// A page instead of a token is said, and the next answer is soon asked for.
+	answer.Store("html")
+	w.do(chromedp.Navigate(shop.URL + "/html"))
+	w.until(nothing).until(`said.some(line => line.includes("/odd answers 200, not {"))`)
+	answer.Store("")
+	w.until(bellSays(""))
+
+	// A worker of the page that keeps every answer gives back none of another user.
+	shop.page(i, "/worker", `<carillon-bell token-url="/carillon/token"></carillon-bell>`)
+	script := shop.Config.Handler
+	shop.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/sw.js" {
+			script.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/javascript")
+		_, _ = fmt.Fprint(w, `oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(clients.claim());
+			onfetch = (e) => e.respondWith(caches.match(e.request).then(async (kept) => { if (kept) return kept; const res = await fetch(e.request); const copy = res.clone(); caches.open("all").then(c => c.put(e.request, copy)).catch(() => {}); return res; }));`)
+	})
+	w.do(chromedp.Navigate(shop.URL + "/worker"))
+	ask[any](w, `navigator.serviceWorker.register("/sw.js").then(() => navigator.serviceWorker.ready).then(() => 0)`)
+	w.until(`navigator.serviceWorker.controller !== null`)
+	for _, user := range []string{"4711", "4712"} {
+		shop.signIn(user)
+		w.do(chromedp.Reload())
+		w.until(inBell(`bell.client?.getSnapshot().user === ` + strconv.Quote(user)))
+	}
+}
+
+// A frame without an origin can ask nobody, and says so.
+func TestABellInASandboxShowsNoNumber(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	shop.page(i, "/in", `<carillon-bell token="a.eyJzdWIiOiI0NzExIn0.b"></carillon-bell><script>
+		setInterval(() => { const bell = document.querySelector("carillon-bell"), button = bell.shadowRoot?.querySelector(".bell"); if (button?.getAttribute("aria-description")) parent.postMessage({ name: button.getAttribute("aria-label"), hidden: bell.shadowRoot.querySelector(".badge").hidden, said }, "*"); }, 50);</script>`)
+	shop.page(i, "/out", `<script>window.heard = null; onmessage = (e) => (heard = e.data);</script><iframe sandbox="allow-scripts" src="/in"></iframe>`)
+	w := open(t, i)
+	w.do(chromedp.Navigate(shop.URL + "/out"))
+	w.until(`heard?.name === "Notifications" && heard.hidden && heard.said.some(line => line.includes("allow-same-origin"))`)
+}

@@ -1,0 +1,30 @@
+// @ts-check
+
+/** @type {Set<string>} */ const known = new Set();
+
+/** Writes something that a developer must mend to the console, once. @param {string} text */
+export function complain(text) {
+	if (known.has(text)) return;
+	known.add(text);
+	console.error(`Carillon: ${text}`);
+}
+
+/**
+ * Finds out why calls to a server of another origin fail without an answer, as browsers keep the reason back. It
+ * says so in the console, and reports whether the server refuses the pages of this origin.
+ * @param {string} server
+ */
+export async function refused(server) {
+	if (new URL(server).origin === self.origin || !navigator.onLine) return false;
+	// Every page may load the scripts.
+	const there = await fetch(`${server}embed/core.js`, { method: "HEAD", cache: "no-store" }).then((res) => res.ok, () => false);
+	if (there) complain(cure(server));
+	else complain(`no answer from ${server}`);
+	return there;
+}
+
+/** Returns what lets pages of this origin in. @param {string} server */
+export const cure = (server) =>
+	self.origin === "null"
+		? "the sandbox of this frame needs allow-same-origin"
+		: `${server} refuses pages of ${self.origin}: carillon app set NAME --origin ${self.origin}`;

@@ -1,0 +1,50 @@
+// @ts-check
+
+// The number in the title of the page. What else stands there belongs to the page, whose router may change it at any
+// time, and may put back a title that it read here.
+
+const remembered = 50; // titles
+
+/** The numbers of the elements that show one; the first counts. @type {Map<object, string>} */ const numbers = new Map();
+/** Titles of the page that have had a number before them. @type {Set<string>} */ const plains = new Set();
+let [plain, written] = ["", ""];
+
+const watch = globalThis.MutationObserver && new MutationObserver(() => document.title !== written && write());
+
+/**
+ * Puts a number before the title, or takes it away.
+ * @param {object} element
+ * @param {string | null} number null: the element shows none any more
+ */
+export function entitle(element, number) {
+	const before = numbers.size;
+	if (number === null) numbers.delete(element);
+	else numbers.set(element, number);
+	if (before + numbers.size === 0) return;
+	if (before === 0) {
+		plain = written = document.title;
+		plain = plainOf(written);
+	}
+	write();
+	watch.disconnect();
+	if (numbers.size > 0) watch.observe(document.head, { childList: true, subtree: true, characterData: true });
+}
+
+function write() {
+	if (document.title !== written) plain = plainOf(document.title);
+	const [number = ""] = numbers.values();
+	if (number) {
+		plains.add(plain);
+		for (const old of plains) if (plains.size > remembered) plains.delete(old);
+	}
+	const title = number ? `(${number}) ${plain}` : plain;
+	if (document.title !== title) document.title = title;
+	written = document.title;
+}
+
+/** Takes the number off a title that the page has read here. @param {string} title */
+function plainOf(title) {
+	if (written !== plain && title.startsWith(written)) return plain + title.slice(written.length);
+	const rest = title.replace(/^\(\d+\+?\) /, "");
+	return plains.has(rest) ? rest : title;
+}
