@@ -46,7 +46,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // schemaRow reads which programs may run on the schema.
 func (s *Store) schemaRow(ctx context.Context) (notifier.UnfitError, error) {
 	e := notifier.UnfitError{Program: s.program, Knows: newestMigration}
-	err := s.read.QueryRowContext(ctx, `SELECT version, oldest, program FROM carillon_schema`).Scan(&e.Schema, &e.Needs, &e.Made)
+	err := s.read.QueryRowContext(ctx, `SELECT version, oldest, program FROM schema_version`).Scan(&e.Schema, &e.Needs, &e.Made)
 	return e, err
 }
 
@@ -82,7 +82,7 @@ func (s *Store) admit(ctx context.Context) error {
 	if e, err := s.schemaRow(ctx); err != nil || e.Schema >= newestMigration {
 		return err
 	}
-	_, err := s.exec(ctx, `UPDATE carillon_schema SET version = $1, oldest = $2, program = $3 WHERE version < $1`,
+	_, err := s.exec(ctx, `UPDATE schema_version SET version = $1, oldest = $2, program = $3 WHERE version < $1`,
 		newestMigration, oldestBeside, s.program)
 	if err != nil {
 		return fmt.Errorf("note the version of the schema: %w", err)

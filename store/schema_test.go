@@ -20,7 +20,7 @@ func newer(t *testing.T, raw *sql.DB, needs int64, also ...string) {
 	t.Helper()
 	statements := append([]string{
 		`INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, TRUE)`,
-		fmt.Sprintf(`UPDATE carillon_schema SET version = 99999, oldest = %d, program = '9.9.9'`, needs),
+		fmt.Sprintf(`UPDATE schema_version SET version = 99999, oldest = %d, program = '9.9.9'`, needs),
 	}, also...)
 	for _, statement := range statements {
 		if _, err := raw.ExecContext(t.Context(), statement); err != nil {
@@ -72,7 +72,7 @@ func TestASchemaThatIsOnlyNewerIsUsedAsItIs(t *testing.T) {
 			t.Error(err)
 		}
 		var program string
-		if err := raw.QueryRowContext(t.Context(), `SELECT program FROM carillon_schema`).Scan(&program); err != nil || program != "9.9.9" {
+		if err := raw.QueryRowContext(t.Context(), `SELECT program FROM schema_version`).Scan(&program); err != nil || program != "9.9.9" {
 			t.Errorf("the schema is of %q, %v", program, err)
 		}
 	})
@@ -81,8 +81,8 @@ func TestASchemaThatIsOnlyNewerIsUsedAsItIs(t *testing.T) {
 // While a program runs, its database may be replaced by an older one.
 func TestAProgramThatIsTooNewForTheSchemaIsNotReady(t *testing.T) {
 	for name, statement := range map[string]string{
-		"a dump":                  `UPDATE carillon_schema SET version = 43`,
-		"one from before a table": `DROP TABLE carillon_schema`,
+		"a dump":                  `UPDATE schema_version SET version = 43`,
+		"one from before a table": `DROP TABLE schema_version`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, db *database) {

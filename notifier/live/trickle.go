@@ -1,20 +1,16 @@
 package live
 
 import (
+	"errors"
 	"net/http"
+	"os"
 	"time"
 )
 
 // Trickle answers r in the way and with the headers of Serve, with these lines instead of events, so that
-// what a proxy does to streams can be measured. It waits for each pause after its line.
+// what a proxy does to streams can be measured. It waits for each pause after its line, and ends when the client does.
 func Trickle(w http.ResponseWriter, r *http.Request, lines []string, pauses []time.Duration) {
-	write := func(text []byte) error {
-		if _, err := w.Write(text); err != nil {
-			return err
-		}
-		return http.NewResponseController(w).Flush()
-	}
-	var head []byte
+	write, wait := staying(w, r)
 	if r.ProtoMajor == 1 {
 		out, ok, err := hijack(w, time.Minute)
 		if err != nil {
@@ -22,35 +18,54 @@ func Trickle(w http.ResponseWriter, r *http.Request, lines []string, pauses []ti
 		}
 		if ok {
 			defer func() { _ = out.nc.Close() }()
-			head = out.head
-			write = func(text []byte) error {
-				if err := out.nc.SetWriteDeadline(time.Now().Add(5 * time.Second)); err != nil {
-					return err
-				}
-				_, err := out.nc.Write(text)
-				return err
-			}
+			write, wait = taken(out)
 		}
 	}
-	if head == nil {
-		setHeaders(w.Header())
-	}
-	tick := time.NewTimer(0)
-	defer tick.Stop()
-	<-tick.C
 	for i, line := range lines {
-		if write(append(head, line+"\n\n"...)) != nil {
-			return
-		}
-		head = nil
-		if i == len(pauses) {
-			return
-		}
-		tick.Reset(pauses[i])
-		select {
-		case <-tick.C:
-		case <-r.Context().Done(): // of a connection that was taken over, it ends with the server alone
+		if write(line+"\n\n") != nil || i == len(pauses) || !wait(pauses[i]) {
 			return
 		}
 	}
+}
+
+// staying writes and waits in the way of net/http.
+func staying(w http.ResponseWriter, r *http.Request) (write func(string) error, wait func(time.Duration) bool) {
+	write = func(text string) error {
+		setHeaders(w.Header())
+		if _, err := w.Write([]byte(text)); err != nil {
+			return err
+		}
+		return http.NewResponseController(w).Flush()
+	}
+	wait = func(pause time.Duration) bool {
+		t := time.NewTimer(pause)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			return true
+		case <-r.Context().Done():
+			return false
+		}
+	}
+	return write, wait
+}
+
+// taken writes to a connection that was taken over, and waits there: the client sends nothing, and closes it.
+func taken(out *responder) (write func(string) error, wait func(time.Duration) bool) {
+	write = func(text string) error {
+		if err := out.nc.SetWriteDeadline(time.Now().Add(5 * time.Second)); err != nil {
+			return err
+		}
+		_, err := out.nc.Write(append(out.head, text...))
+		out.head = nil
+		return err
+	}
+	wait = func(pause time.Duration) bool {
+		if err := out.nc.SetReadDeadline(time.Now().Add(pause)); err != nil {
+			return false
+		}
+		_, err := out.nc.Read(make([]byte, 1))
+		return errors.Is(err, os.ErrDeadlineExceeded)
+	}
+	return write, wait
 }

@@ -3,10 +3,10 @@
 -- One row: which programs may run on this schema. version is the newest migration; program the version of Carillon that
 -- applied it, empty: unknown; oldest the newest migration that a program must know at least to run here.
 -- Every program writes the row after it has migrated.
-CREATE TABLE carillon_schema (
+CREATE TABLE schema_version (
     id      BIGINT NOT NULL PRIMARY KEY CHECK (id = 1),
     version BIGINT NOT NULL DEFAULT 0,
     oldest  BIGINT NOT NULL DEFAULT 0,
     program TEXT   NOT NULL DEFAULT ''
 );
-INSERT INTO carillon_schema (id) VALUES (1);
+INSERT INTO schema_version (id) VALUES (1);
