@@ -83,7 +83,7 @@ func trim(_ huma.Context, _ string, v any) (any, error) {
 	if model, foreign := v.(*huma.ErrorModel); foreign { // made by Huma
 		p, ok = newProblem(model.Status, "", model.Detail), true
 		for _, e := range model.Errors {
-			p.Errors = append(p.Errors, faultyField{"", *e})
+			p.Errors = append(p.Errors, fieldError{"", *e})
 		}
 	}
 	if !ok {

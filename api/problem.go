@@ -27,12 +27,12 @@ const defaultRetry = 5 * time.Second
 // that addCodes adds.
 type problem struct {
 	huma.ErrorModel
-	Code   string        `json:"code"`
-	Errors []faultyField `json:"errors,omitempty"` // in place of those of the model
+	Code   string       `json:"code"`
+	Errors []fieldError `json:"errors,omitempty"` // in place of those of the model
 }
 
-// faultyField is one fault of a request.
-type faultyField struct {
+// fieldError is one fault of a request.
+type fieldError struct {
 	Code string `json:"code,omitempty"` // empty for a value of the wrong form
 	huma.ErrorDetail
 }
@@ -145,7 +145,7 @@ func bodyField(field string) string { return "body." + field }
 func invalid(bad *notifier.InvalidError, place func(field string) string) *problem {
 	p := newProblem(http.StatusUnprocessableEntity, "", "The request is invalid. All faults are listed in errors.")
 	for _, f := range bad.Fields {
-		p.Errors = append(p.Errors, faultyField{f.Code, huma.ErrorDetail{Message: sentence(f.Code, f.Params), Location: place(f.Field)}})
+		p.Errors = append(p.Errors, fieldError{f.Code, huma.ErrorDetail{Message: sentence(f.Code, f.Params), Location: place(f.Field)}})
 	}
 	return p
 }
