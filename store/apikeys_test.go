@@ -55,7 +55,7 @@ func TestKeyIsFoundOnlyByItsExactHash(t *testing.T) {
 		_, err = s.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "a\x00", Scopes: []notifier.KeyScope{"send"}}, []byte{1})
 		invalid(t, err, "name", notifier.CodeBadName, map[string]any{"Name": "a\ufffd"})
 		_, err = s.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "a", Scopes: []notifier.KeyScope{"write"}}, []byte{1})
-		invalid(t, err, "scope", notifier.CodeBadKeyScope, map[string]any{"Name": "write"})
+		invalid(t, err, "scope", notifier.CodeBadKeyScope, map[string]any{"Name": "write", "Known": "send, read, admin"})
 		if n := len(must(s.Keys(t.Context()))(t)); n != 3 {
 			t.Errorf("%d keys are stored; want 3", n)
 		}
