@@ -59,7 +59,8 @@ func (i *instance) ready(t *testing.T, want string) {
 		}
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(resp.Body)
-		return strings.TrimSpace(string(text)) == want
+		state, _, _ := strings.Cut(string(text), "\n")
+		return state == want
 	})
 }
 

@@ -126,15 +126,15 @@ func TestFailedSessionLookupIs503AndDoesNotRedirect(t *testing.T) {
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		sql, redis error
-		status     int
-		body       string
+		ready  notifier.Readiness
+		status int
+		body   string
 	}{
-		{nil, nil, 200, "ok"},
-		{nil, notifier.ErrUnavailable, 200, "degraded"},
-		{notifier.ErrUnavailable, nil, 503, "unavailable"},
+		{notifier.Readiness{}, 200, "ok"},
+		{notifier.Readiness{Causes: []string{"redis: why", "sql: why"}}, 200, "degraded\nredis: why\nsql: why"},
+		{notifier.Readiness{Down: true, Causes: []string{"sql: why"}}, 503, "unavailable\nsql: why"},
 	} {
-		w := newWorld(t, func(w *world) { w.health.sql, w.health.redis = test.sql, test.redis })
+		w := newWorld(t, func(w *world) { w.health.ready = test.ready })
 		if r := w.get("", "/readyz").wantStatus(t, test.status); r.body != test.body {
 			t.Errorf("/readyz answers %q, want %q", r.body, test.body)
 		}

@@ -139,10 +139,10 @@ type Stream interface {
 	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, s notifier.StreamOf) error
 }
 
-// Health checks the databases that Carillon depends on.
+// Health says how well this instance serves its users.
 type Health interface {
-	SQL(ctx context.Context) error
-	Redis(ctx context.Context) error
+	Ready(ctx context.Context) notifier.Readiness
+	Redis(ctx context.Context) error // nil if Redis answers
 }
 
 // DemoUser is a user of a demo; the login page shows their password.

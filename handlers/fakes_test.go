@@ -415,10 +415,13 @@ func (a *announcements) ReadAll(_ context.Context, r notifier.Reader) ([]int64, 
 	return a.all(r)
 }
 
-type health struct{ sql, redis error }
+type health struct {
+	ready notifier.Readiness
+	redis error
+}
 
-func (h *health) SQL(context.Context) error   { return h.sql }
-func (h *health) Redis(context.Context) error { return h.redis }
+func (h *health) Ready(context.Context) notifier.Readiness { return h.ready }
+func (h *health) Redis(context.Context) error              { return h.redis }
 
 type audit struct {
 	mu      sync.Mutex

@@ -2,8 +2,6 @@ package handlers
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"net/http"
 	"time"
 
@@ -19,42 +17,32 @@ func (h *Handlers) healthy(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// ready reports whether pages work. Without Redis they do in part, so that is only "degraded".
+// ready reports whether pages work, and what is wrong.
 func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), healthWait)
 	defer cancel()
-	sql, redis := h.Health.SQL(ctx), h.Health.Redis(ctx)
-	if redis == nil {
+	now := h.Health.Ready(ctx)
+	status := http.StatusOK
+	if !now.Down && len(now.Causes) == 0 {
 		h.heard.Store(h.Now().UnixMilli())
 	}
-	switch {
-	case sql != nil:
-		h.Log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.Any("err", sql))
-		w.Header().Set("Retry-After", retryAfter(sql))
-		plain(w, http.StatusServiceUnavailable, unreadyText(sql))
-	case redis != nil:
-		h.Log.LogAttrs(ctx, slog.LevelWarn, "degraded", slog.Any("err", redis))
-		plain(w, http.StatusOK, "degraded")
-	default:
-		plain(w, http.StatusOK, "ok")
+	if now.Down {
+		w.Header().Set("Retry-After", retryAfter(notifier.ErrUnavailable))
+		status = http.StatusServiceUnavailable
 	}
+	plain(w, status, now.String())
 	return nil
-}
-
-// unreadyText is what /readyz says: a schema that does not fit this program has its own cure, and the sentence
-// holds nothing secret.
-func unreadyText(err error) string {
-	if unfit := (*notifier.UnfitError)(nil); errors.As(err, &unfit) {
-		return unfit.Error()
-	}
-	return "unavailable"
 }
 
 // redisAway reports whether Redis is unavailable, so that unfinished work waits for it.
 func (h *Handlers) redisAway(r *http.Request) bool {
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
-	return h.Health.Redis(ctx) != nil
+	if h.Health.Redis(ctx) != nil {
+		return true
+	}
+	h.heard.Store(h.Now().UnixMilli())
+	return false
 }
 
 // plain sends plain text, for programs.

@@ -2,7 +2,7 @@
 # Installs the packages that `make run` or `make test` needs and this machine lacks.
 #
 #   scripts/setup.sh run     a Redis for the built-in mode; never fails
-#   scripts/setup.sh test    Redis, PostgreSQL, a browser, nginx, Caddy, promtool, systemd-analyze, and the languages of snippets/; fails without them
+#   scripts/setup.sh test    Redis, PostgreSQL, PgBouncer, a browser, nginx, Caddy, promtool, systemd-analyze, and the languages of snippets/; fails without them
 #   scripts/setup.sh check   npm, which the linters and generators of static/ need; fails without it
 #   scripts/setup.sh screenshots    fonts for the pictures; never fails
 #
@@ -44,6 +44,7 @@ services=()
 have_redis || { missing+=(redis-server); services+=(redis-server); }
 if [ "$purpose" = test ]; then
 	have_postgres || { missing+=(postgresql); services+=(postgresql); }
+	command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ] || { missing+=(pgbouncer); services+=(pgbouncer); }
 	have_browser || missing+=(chromium)
 	need_languages
 	need_proxies

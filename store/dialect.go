@@ -8,6 +8,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 
+	"github.com/carillonhq/carillon/internal/trouble"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -84,7 +85,7 @@ func (s *Store) fail(err error, doing string, args ...any) error {
 		if errors.Is(known, notifier.ErrUnavailable) {
 			s.refused.Add(1)
 		}
-		return fmt.Errorf("%s: %w: %w", doing, known, err)
+		return fmt.Errorf("%s: %w: %w", doing, known, trouble.Mark(trouble.SQL, err))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"testing"
 
+	"github.com/jackc/pgx/v5/stdlib"
+
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -57,6 +59,34 @@ func Exec(tb testing.TB, s *Store, statement string, args ...any) {
 	if _, err := s.exec(tb.Context(), statement, args...); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// HoldSchema takes the lock of the schema. The connection that has it breaks when the returned function is called.
+func HoldSchema(ctx context.Context, s *Store) (func(), error) {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(schemaLock))
+	return func() {
+		_ = conn.Raw(func(c any) error { return c.(*stdlib.Conn).Conn().PgConn().Conn().Close() })
+		_ = tx.Rollback()
+		_ = conn.Close()
+	}, err
+}
+
+// Prepares reports whether connections keep prepared statements.
+func Prepares(tb testing.TB, s *Store) bool {
+	tb.Helper()
+	var n int
+	if err := s.write.QueryRowContext(tb.Context(), `SELECT count(*) FROM pg_prepared_statements`).Scan(&n); err != nil {
+		tb.Fatal(err)
+	}
+	return n > 0
 }
 
 // The encoding of reasons.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -23,13 +22,11 @@ import (
 const (
 	maxConnections = 16
 	connectLimit   = 5 * time.Second
-	// schemaLock is the advisory lock of migrations: "carillon" in ASCII.
-	schemaLock = 0x63_61_72_69_6c_6c_6f_6e
 )
 
 type postgresDialect struct{ db *sql.DB }
 
-func (s *Store) openPostgres(url string) error {
+func (s *Store) openPostgres(url string, password func() (string, error)) error {
 	cfg, err := pgx.ParseConfig(url)
 	if err != nil {
 		return fmt.Errorf("read the database URL: %w", err) // pgx leaves out the password
@@ -40,7 +37,7 @@ func (s *Store) openPostgres(url string) error {
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = "carillon"
 	}
-	db := stdlib.OpenDB(*cfg)
+	db := openPooled(cfg, password)
 	db.SetMaxOpenConns(maxConnections)
 	db.SetMaxIdleConns(maxConnections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
@@ -50,27 +47,6 @@ func (s *Store) openPostgres(url string) error {
 }
 
 func (postgresDialect) schema() (goose.Dialect, string) { return goose.DialectPostgres, "postgres" }
-
-// lock waits for an advisory lock. The lock belongs to its connection and is released with it, even
-// if this process is killed.
-func (d postgresDialect) lock(ctx context.Context) (func(), error) {
-	conn, err := d.db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(schemaLock)); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectLimit)
-		defer cancel()
-		if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, int64(schemaLock)); err != nil {
-			// The connection may still hold the lock, so it must not return to the pool.
-			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
-		}
-		_ = conn.Close()
-	}, nil
-}
 
 // brief returns ctx: a statement is a round trip.
 func (postgresDialect) brief(ctx context.Context) context.Context { return ctx }

@@ -9,10 +9,10 @@ import (
 // statements are the prepared statements that most requests run. SQLite needs longer to parse them
 // than to run them, most of all those over a list; so each connection parses them once.
 type statements struct {
-	session *sql.Stmt // a session that is not in the cache
-	user    *sql.Stmt // a user by name
-	named   *sql.Stmt // the numbers of names, and who of them has muted a type
-	muted   *sql.Stmt // those of a few users who have muted a type
+	session statement // a session that is not in the cache
+	user    statement // a user by name
+	named   statement // the numbers of names, and who of them has muted a type
+	muted   statement // those of a few users who have muted a type
 
 	// Of SQLite's writer; on PostgreSQL, one statement handles all rows of a call.
 	addNotice *sql.Stmt // a notice
@@ -20,6 +20,22 @@ type statements struct {
 	addKey    *sql.Stmt // an idempotency key
 	confirm   *sql.Stmt // a notice that was delivered
 	confirmed *sql.Stmt // whether it was confirmed before
+}
+
+// statement is a query that most requests run. On PostgreSQL it is not prepared here: the driver does that itself for each
+// connection, unless a pooler is in between.
+type statement struct {
+	on    *pool
+	query string
+	made  *sql.Stmt // nil on PostgreSQL
+}
+
+// QueryContext runs the query.
+func (q statement) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error) {
+	if q.made == nil {
+		return q.on.DB.QueryContext(ctx, q.query, args...)
+	}
+	return q.made.QueryContext(ctx, args...)
 }
 
 // prepare prepares the statements. They are closed with the database.
@@ -33,11 +49,17 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		}
 	}
 	prepared := on(s.read)
-	s.ready.session = prepared(sessionQuery)
-	s.ready.user = prepared(userQuery(`u.name = $1`))
-	s.ready.named = prepared(`SELECT name, seq, EXISTS (SELECT 1 FROM mutes m WHERE m.type = $1 AND m.seq = users.seq)
+	query := func(text string) statement {
+		if s.read == s.write {
+			return statement{on: s.read, query: text}
+		}
+		return statement{made: prepared(text)}
+	}
+	s.ready.session = query(sessionQuery)
+	s.ready.user = query(userQuery(`u.name = $1`))
+	s.ready.named = query(`SELECT name, seq, EXISTS (SELECT 1 FROM mutes m WHERE m.type = $1 AND m.seq = users.seq)
 		FROM users WHERE ` + s.dialect.within("name", 2))
-	s.ready.muted = prepared(`SELECT seq FROM mutes WHERE type = $1 AND ` + s.dialect.within("seq", 2))
+	s.ready.muted = query(`SELECT seq FROM mutes WHERE type = $1 AND ` + s.dialect.within("seq", 2))
 	if s.read == s.write {
 		return err
 	}
@@ -54,7 +76,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 }
 
 // ask runs a prepared query, which is short, and hands each row to scan.
-func (s *Store) ask(ctx context.Context, query *sql.Stmt, scan func(*sql.Rows) error, args ...any) error {
+func (s *Store) ask(ctx context.Context, query statement, scan func(*sql.Rows) error, args ...any) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -62,16 +62,12 @@ func (s *Store) SaveFindings(ctx context.Context, rule string, told []notifier.F
 		if err != nil {
 			return err
 		}
-		save, err := tx.PrepareContext(ctx, `INSERT INTO rule_findings (rule, subject, digest, notice_id, told_at, seen_at)
+		const save = `INSERT INTO rule_findings (rule, subject, digest, notice_id, told_at, seen_at)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (rule, subject) DO UPDATE SET digest = excluded.digest,
-				notice_id = excluded.notice_id, told_at = excluded.told_at, seen_at = excluded.seen_at`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = save.Close() }()
+				notice_id = excluded.notice_id, told_at = excluded.told_at, seen_at = excluded.seen_at`
 		for _, f := range told {
 			digest := append([]byte{}, f.Digest...) // never NULL
-			_, err := save.ExecContext(ctx, text(rule), text(f.Subject), digest, f.NoticeID, millis(f.ToldAt), millis(f.SeenAt))
+			_, err := tx.ExecContext(ctx, save, text(rule), text(f.Subject), digest, f.NoticeID, millis(f.ToldAt), millis(f.SeenAt))
 			if err != nil {
 				return err
 			}

@@ -29,15 +29,16 @@ const lockWait = 15 * time.Second
 
 // Config says where the data is and limits the number of users.
 type Config struct {
-	URL     string           // postgres://…; empty: SQLite
-	DataDir string           // directory of SQLite's carillon.db, created if missing
-	MaxSeq  int64            // no user gets a higher number; 0: DefaultMaxSeq
-	Mail    notifier.When    // when users who have not chosen get mail
-	Zone    string           // the time zone of users without one of their own, IANA; empty: UTC
-	Now     func() time.Time // nil: time.Now
-	Timing  Timing           // nil: calls are not timed
-	Noted   Noted            // nil: not called
-	Program string           // the version of this program, for people
+	URL      string                 // postgres://…; empty: SQLite
+	Password func() (string, error) // reads the password of PostgreSQL for each new connection; nil: the URL has it
+	DataDir  string                 // directory of SQLite's carillon.db, created if missing
+	MaxSeq   int64                  // no user gets a higher number; 0: DefaultMaxSeq
+	Mail     notifier.When          // when users who have not chosen get mail
+	Zone     string                 // the time zone of users without one of their own, IANA; empty: UTC
+	Now      func() time.Time       // nil: time.Now
+	Timing   Timing                 // nil: calls are not timed
+	Noted    Noted                  // nil: not called
+	Program  string                 // the version of this program, for people
 }
 
 // Noted is called once for a user whose profile was not as it should be; see notifier.ProfileNotes.
@@ -78,7 +79,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	open := func() error { return s.openSQLite(cfg.DataDir) }
 	if cfg.URL != "" {
-		open = func() error { return s.openPostgres(cfg.URL) }
+		open = func() error { return s.openPostgres(cfg.URL, cfg.Password) }
 	}
 	if err := open(); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/trouble"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -28,14 +29,14 @@ func TestWritableLeavesNoRow(t *testing.T) {
 
 // wantTrouble checks the error of Writable on a database that accepts no changes, and that it is
 // counted.
-func wantTrouble(t *testing.T, s *store.Store, want store.Trouble) {
+func wantTrouble(t *testing.T, s *store.Store, want string) {
 	t.Helper()
 	before := s.Refused()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	err := s.Writable(ctx)
 	wantIs(t, err, notifier.ErrUnavailable)
-	if got := store.TroubleOf(err); got != want {
+	if got := trouble.OfSQL(err).Found; got != want {
 		t.Errorf("trouble is %q, want %q: %v", got, want, err)
 	}
 	if n := s.Refused() - before; n != 1 {
@@ -58,14 +59,14 @@ func TestWritableReportsWhySQLiteAcceptsNoChanges(t *testing.T) {
 	conn := must(other.Conn(t.Context()))(t)
 	defer func() { _ = conn.Close() }()
 	must(conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE"))(t)
-	wantTrouble(t, s, store.TroubleLocked)
+	wantTrouble(t, s, "another process has it locked")
 	must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
 
 	store.Exec(t, s, `PRAGMA max_page_count = 1`) // the database cannot grow by a single page
-	wantTrouble(t, s, store.TroubleFull)
+	wantTrouble(t, s, "its disk is full")
 	store.Exec(t, s, `PRAGMA max_page_count = 4294967294`)
 	store.Exec(t, s, `PRAGMA query_only = 1`)
-	wantTrouble(t, s, store.TroubleReadOnly)
+	wantTrouble(t, s, "it is read-only")
 	store.Exec(t, s, `PRAGMA query_only = 0`)
 	if err := s.Writable(t.Context()); err != nil {
 		t.Errorf("after the cause is gone: %v", err)
@@ -77,8 +78,8 @@ func TestWritableReportsWhyPostgresAcceptsNoChanges(t *testing.T) {
 	s := must(store.Open(t.Context(), store.Config{URL: sqltest.URL(t)}))(t)
 	defer func() { _ = s.Close() }()
 	// All tests share its disk, so errors are simulated.
-	for code, want := range map[string]store.Trouble{
-		"53100": store.TroubleFull, "58030": store.TroubleDisk, "25006": store.TroubleReadOnly, "57P03": store.TroubleUnknown,
+	for code, want := range map[string]string{
+		"53100": "its disk is full", "58030": "its file cannot be read or written", "25006": "it is read-only", "57P03": "it is starting or stopping",
 	} {
 		store.Exec(t, s, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '`+code+`'; END $$`)
 		store.Exec(t, s, `CREATE TRIGGER refuse BEFORE INSERT ON dead_letters FOR EACH ROW EXECUTE FUNCTION refuse()`)

@@ -51,7 +51,7 @@ func TestNoticesThatRedisRefusesAreCountedAsWaiting(t *testing.T) {
 		alsoByDoctor string
 	}{
 		{"redis is full", func() { maxmemory("1") }, func() { maxmemory("0") }, "raise maxmemory"},
-		{"redis is away", func() { proxy.Refuse(true) }, func() { proxy.Refuse(false) }, "start it, or correct --redis-url"},
+		{"redis is away", func() { proxy.Refuse(true) }, func() { proxy.Refuse(false) }, "it closes the connection"},
 	} {
 		testkit.Eventually(t, "nothing waits before "+fault.name, func() bool { n, _ := waiting(); return n == 0 })
 		fault.begin()

@@ -45,7 +45,7 @@ type Made struct {
 
 // Make writes a backup to a new file, while servers and commands run.
 func Make(ctx context.Context, c Config, file string) (Made, error) {
-	if c.Settings.DatabaseURL != "" {
+	if c.Settings.Database.URL != "" {
 		return Made{}, errDumpPostgres
 	}
 	m := Made{File: file, MadeAt: c.Now().UTC().Truncate(time.Second), KeysApart: len(c.Settings.SessionKeys) > 0}

@@ -37,7 +37,7 @@ const (
 // refuses to replace a database with users or notices, and a Redis with data of Carillon, unless forced. The
 // built-in Redis begins empty, and the server restores it from SQL at its next start.
 func Restore(ctx context.Context, c Config, file string, force bool) (_ Restored, err error) {
-	if c.Settings.DatabaseURL != "" {
+	if c.Settings.Database.URL != "" {
 		return Restored{}, errRestorePostgres
 	}
 	dir := c.Settings.DataDir

@@ -29,6 +29,10 @@ type Flags struct {
 	RedisURL                string `placeholder:"URL" secret:"" help:"redis://, rediss://, redis+sentinel://, redis+cluster:// or unix://; empty: the built-in one."`
 	RedisPrefix             string `placeholder:"TEXT" default:"carillon:" help:"The prefix of every key in Redis."`
 	DatabaseURL             string `placeholder:"URL" secret:"" help:"postgres://…; empty: SQLite in the data directory."`
+	DatabaseHost            string `placeholder:"HOST:PORT" help:"The server of PostgreSQL in parts, beside or instead of --database-url; a directory is that of its socket."`
+	DatabaseUser            string `placeholder:"NAME" help:"The user of PostgreSQL."`
+	DatabaseName            string `placeholder:"NAME" help:"The database of PostgreSQL."`
+	DatabasePasswordFile    string `placeholder:"FILE" help:"The file with the password of PostgreSQL. It is read for each new connection, so the password can be changed while the server runs."`
 	DataDir                 string `placeholder:"DIR" default:"./data" help:"For SQLite, the built-in Redis and generated keys."`
 	SessionKeys             string `placeholder:"HEX,…" secret:"" help:"64 hex digits each: the first signs, all verify; empty: made and kept in the data directory."`
 	PublicURL               string `placeholder:"URL" help:"How browsers reach the server; https makes cookies Secure, and a path comes before every address. Empty: http:// and --addr."`
@@ -86,7 +90,7 @@ type Config struct {
 	HSTS           HSTS
 	Redis          Redis // zero: built in
 	RedisPrefix    string
-	DatabaseURL    string
+	Database       Database
 	DataDir        string
 	SessionKeys    [][]byte // empty: kept in the data directory
 	PublicURL      *url.URL // nil: http:// and the address of the listener
@@ -127,7 +131,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		Lookup:         env.Lookup,
 		Addr:           bad.listener("--addr", f.Addr),
 		RedisPrefix:    bad.prefix("--redis-prefix", f.RedisPrefix),
-		DatabaseURL:    bad.database("--database-url", f.DatabaseURL),
+		Database:       bad.database(f),
 		DataDir:        f.DataDir,
 		SessionKeys:    bad.keys("--session-keys", f.SessionKeys),
 		PublicURL:      bad.publicURL("--public-url", f.PublicURL),

@@ -35,7 +35,7 @@ func TestTheDefaultsAreAValidConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !c.Redis.BuiltIn() || c.DatabaseURL != "" || c.Addr != "127.0.0.1:8080" || c.Keep != notifier.DefaultKeep {
+	if !c.Redis.BuiltIn() || c.Database.URL != "" || c.Addr != "127.0.0.1:8080" || c.Keep != notifier.DefaultKeep {
 		t.Errorf("the defaults are %+v", c)
 	}
 	want := map[notifier.Audience]string{1: "operator", 2: "user", 3: "customer"}

@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"github.com/carillonhq/carillon/internal/address"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -54,17 +53,6 @@ func (f *Faults) address(flag, s string) string {
 func (f *Faults) prefix(flag, s string) string {
 	if s == "" || strings.ContainsAny(s, "{} \t\n") || len(s) > 64 {
 		f.Add(flag, "%q must be 1 to 64 bytes without braces and spaces: braces would change the hash slots of keys in a cluster", s)
-	}
-	return s
-}
-
-func (f *Faults) database(flag, s string) string {
-	if s != "" && !strings.HasPrefix(s, "postgres://") && !strings.HasPrefix(s, "postgresql://") {
-		f.Add(flag, "must begin with postgres://, or be empty for SQLite")
-	} else if s != "" {
-		if err := address.Check(s); err != nil {
-			f.Add(flag, "%s", err)
-		}
 	}
 	return s
 }

@@ -31,9 +31,9 @@ func (r Redis) BuiltIn() bool { return r == Redis{} }
 // Redis: parse the URL of the running one instead.
 func (r Redis) Open(onConnect func(context.Context, *redis.Conn) error) redis.UniversalClient {
 	rdb := r.client(onConnect)
-	rdb.AddHook(refused{})
+	rdb.AddHook(attributed{})
 	if cluster, ok := rdb.(*redis.ClusterClient); ok {
-		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(refused{}) })
+		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(attributed{}) })
 	}
 	return rdb
 }

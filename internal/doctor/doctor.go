@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/trouble"
 	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/store"
 )
@@ -118,6 +119,15 @@ func (e *examination) note(check, found, advice string) {
 
 func (e *examination) fail(check, found, advice string) {
 	e.add(Finding{check, Fail, found, advice})
+}
+
+// trouble reports a failure by its cause, then what the other side said, and the cure of that cause.
+func (e *examination) trouble(check string, err error, why trouble.Trouble, otherwise string) {
+	if why == (trouble.Trouble{}) {
+		e.fail(check, err.Error(), otherwise)
+		return
+	}
+	e.fail(check, fmt.Sprintf("%s (%s)", why.Found, trouble.Detail(err)), why.Cure)
 }
 
 // clock compares another clock with the clock of this machine. Half of the time between question

@@ -31,7 +31,7 @@ func (e *examination) sessionKeys(cfg *config.Config) {
 	switch {
 	case err != nil:
 		e.fail("keys", err.Error(), "put 64 hex digits into it, or delete it to have a new key made: then everybody has to sign in again")
-	case !cfg.Redis.BuiltIn() && cfg.DatabaseURL != "":
+	case !cfg.Redis.BuiltIn() && cfg.Database.URL != "":
 		e.note("keys", plural(len(keys), "session key")+" in the data directory", "several instances need the same: give all of them --session-keys")
 	default:
 		e.ok("keys", "%s of %d bytes, in the data directory", plural(len(keys), "session key"), config.KeyBytes)

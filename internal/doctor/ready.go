@@ -17,6 +17,9 @@ import (
 // readyWait is the time limit of the request: a server that takes longer is not healthy.
 const readyWait = 4 * time.Second
 
+// readyLength is how much of the answer is read, in bytes.
+const readyLength = 4 << 10
+
 // AskedAt returns the address at which a server listening on addr can be reached from the same
 // machine.
 func AskedAt(addr string) (string, error) {
@@ -62,13 +65,13 @@ func Ready(ctx context.Context, at string) (string, error) {
 		return "", err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, 300))
+	body, err := io.ReadAll(io.LimitReader(res.Body, readyLength))
 	if err != nil {
 		return "", err
 	}
 	state := strings.TrimSpace(string(body))
 	if res.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("it answers %s: %q", res.Status, state)
+		return "", fmt.Errorf("it answers %s: %.200q", res.Status, state)
 	}
 	return state, nil
 }

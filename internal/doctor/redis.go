@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/trouble"
 )
 
 // redis examines every master. It reports whether Redis can be read, so that the work in it can be
@@ -19,8 +20,7 @@ import (
 func (e *examination) redis(ctx context.Context, cfg *config.Config, rdb redis.UniversalClient, reason error) (reachable bool) {
 	switch {
 	case reason == nil:
-		e.nodes(ctx, cfg, rdb)
-		return true
+		return e.nodes(ctx, cfg, rdb)
 	case errors.Is(reason, config.ErrNoRedis):
 		e.note("redis", "the built-in one runs only while a server does", "start `carillon serve` to have it examined")
 	case redis.HasErrorPrefix(reason, "MISCONF"): // it runs, but refuses even PING
@@ -28,16 +28,21 @@ func (e *examination) redis(ctx context.Context, cfg *config.Config, rdb redis.U
 			"make room on the disk of Redis, or see its log; it recovers by itself. Meanwhile pages are read-only, and sending is kept in SQL")
 		return true
 	default:
-		e.fail("redis", reason.Error(), "start it, or correct --redis-url; meanwhile pages are read-only, and sending is kept in SQL")
+		e.trouble("redis", reason, trouble.OfRedis(reason), "see its log, or correct --redis-url; meanwhile pages are read-only, and sending is kept in SQL")
 	}
 	return false
 }
 
-func (e *examination) nodes(ctx context.Context, cfg *config.Config, rdb redis.UniversalClient) {
+// nodes examines all nodes. It reports whether they are of use at all.
+func (e *examination) nodes(ctx context.Context, cfg *config.Config, rdb redis.UniversalClient) bool {
 	_, err := rdb.Info(ctx, "persistence").Result()
 	if err != nil && cfg.Redis.BuiltIn() {
 		e.note("redis", "built in, in the memory of the server", "install redis-server or valkey-server, so that inboxes survive a restart")
-		return
+		return true
+	}
+	if kind := takenFor(ctx, rdb); kind != (trouble.Trouble{}) {
+		e.fail("redis", kind.Found, kind.Cure)
+		return false
 	}
 	if cluster, ok := rdb.(*redis.ClusterClient); ok {
 		err = cluster.ForEachMaster(ctx, e.node)
@@ -45,8 +50,24 @@ func (e *examination) nodes(ctx context.Context, cfg *config.Config, rdb redis.U
 		err = e.node(ctx, node)
 	}
 	if err != nil {
-		e.fail("redis", err.Error(), "see its log")
+		e.trouble("redis", err, trouble.OfRedis(err), "see its log")
 	}
+	return true
+}
+
+// takenFor says what a server is that --redis-url takes for a single node.
+func takenFor(ctx context.Context, rdb redis.UniversalClient) trouble.Trouble {
+	text, err := rdb.Info(ctx, "server").Result()
+	if _, single := rdb.(*redis.Client); !single || err != nil {
+		return trouble.Trouble{}
+	}
+	switch parseInfo(text)["redis_mode"] {
+	case "cluster":
+		return trouble.ClusterNode
+	case "sentinel":
+		return trouble.SentinelNode
+	}
+	return trouble.Trouble{}
 }
 
 // node examines one node.

@@ -1,16 +1,17 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/trouble"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -26,27 +27,19 @@ func (e *examination) sql(ctx context.Context, cfg *config.Config, db *store.Sto
 		return nil
 	}
 	if openErr != nil {
-		e.fail("sql", openErr.Error(), cmp.Or(sqlAdvice[store.TroubleOf(openErr)], "start it, or correct --database-url; without it nothing works"))
+		e.trouble("sql", openErr, trouble.OfSQL(openErr), "see its log, or correct --database-url; without it nothing works")
 		return nil
 	}
-	if cfg.DatabaseURL == "" {
+	if cfg.Database.URL == "" {
 		// The store sets this for its own connections; another connection could not see it.
 		e.ok("sql", "SQLite in %s, up to date, each commit on disk", cfg.DataDir)
 		e.disk(cfg.DataDir)
-	} else if err := e.postgres(ctx, cfg.DatabaseURL); err != nil {
-		e.fail("sql", err.Error(), "see the log of PostgreSQL")
+	} else if err := e.postgres(ctx, cfg.Database.URL); err != nil {
+		e.trouble("sql", err, trouble.OfSQL(err), "see the log of PostgreSQL")
 	}
 	e.writable(ctx, db)
 	more()
 	return db.Close()
-}
-
-// sqlAdvice is the advice for a database that refuses changes.
-var sqlAdvice = map[store.Trouble]string{
-	store.TroubleFull:     "make room on its disk; meanwhile pages can be read, and nothing can be sent or marked for good. It recovers by itself",
-	store.TroubleDisk:     "check whether its disk is full or broken, and the permissions on it",
-	store.TroubleLocked:   "end what holds it, such as a shell of sqlite3 in a transaction, or wait for it; meanwhile pages can be read, and nothing can be sent",
-	store.TroubleReadOnly: "correct --database-url, which leads to a standby, or the mode of the file",
 }
 
 // writable tries a change: a database that answers queries may still refuse changes.
@@ -55,12 +48,12 @@ func (e *examination) writable(ctx context.Context, db *store.Store) {
 	defer cancel()
 	began := time.Now()
 	err := db.Writable(ctx)
-	trouble := store.TroubleOf(err)
+	why := trouble.OfSQL(err)
 	switch {
 	case err == nil:
 		e.ok("sql write", "a change takes %v", time.Since(began).Round(10*time.Microsecond))
-	case trouble != store.TroubleUnknown:
-		e.fail("sql write", fmt.Sprintf("it refuses changes, %s: %v", trouble, err), sqlAdvice[trouble])
+	case why != trouble.Trouble{}:
+		e.trouble("sql write", err, why, "")
 	default:
 		e.fail("sql write", fmt.Sprintf("it accepted no change within %v: %v", writeWait, err), "see its log")
 	}
@@ -88,7 +81,7 @@ func (e *examination) free(free int64) {
 	found := fmt.Sprintf("%d MB free", free>>20)
 	switch {
 	case free < noRoom:
-		e.fail("sql disk", found+": its disk is full", sqlAdvice[store.TroubleFull])
+		e.fail("sql disk", found+": its disk is full", trouble.Full.Cure)
 	case free < littleRoom:
 		e.note("sql disk", found, "make room: on a full disk nothing can be sent or marked")
 	default:
@@ -96,8 +89,22 @@ func (e *examination) free(free int64) {
 	}
 }
 
-func (e *examination) postgres(ctx context.Context, url string) (err error) {
-	db, err := sql.Open("pgx", url)
+// unprepared has a connection prepare no statements: a pooler may be in between.
+func unprepared(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return raw // the driver says what is wrong
+	}
+	q := u.Query()
+	if !q.Has("default_query_exec_mode") {
+		q.Set("default_query_exec_mode", "cache_describe")
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func (e *examination) postgres(ctx context.Context, address string) (err error) {
+	db, err := sql.Open("pgx", unprepared(address))
 	if err != nil {
 		return fmt.Errorf("open the database: %w", err)
 	}

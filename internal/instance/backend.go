@@ -36,7 +36,7 @@ func openTimed(ctx context.Context, cfg config.Config, timing store.Timing, note
 		return nil, err
 	}
 	db, err := store.Open(ctx, store.Config{
-		URL: cfg.DatabaseURL, DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Zone: cfg.Zone, Timing: timing, Noted: noted, Program: cfg.Program,
+		URL: cfg.Database.URL, Password: cfg.Database.Password(), DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Zone: cfg.Zone, Timing: timing, Noted: noted, Program: cfg.Program,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
@@ -135,13 +135,14 @@ func (i *instance) startRedis(ctx context.Context) (func() error, error) {
 // comes back.
 func (i *instance) openRaw(context.Context) (func() error, error) {
 	i.raw = i.target.Open(nil)
-	i.guard = newGuard(i.cfg, i.raw, i.db, i.resend, i.log)
+	i.guard = newGuard(i.cfg, i.raw, i.db, i.resend, i.log, i.base)
 	return i.raw.Close, nil
 }
 
 func (i *instance) openGated(context.Context) (func() error, error) {
 	i.rdb = behind(i.guard, i.target)
 	i.rdb.AddHook(redisTimes{i.times, i.traces})
+	i.rdb.AddHook(i.ready.refused)
 	return i.rdb.Close, nil
 }
 
@@ -161,10 +162,10 @@ func behind(g *guard.Guard, target config.Redis) redis.UniversalClient {
 
 // newGuard makes the guard of a Redis. The client raw must have no gate. The guard calls resend while
 // it restores lost data.
-func newGuard(cfg config.Config, raw redis.UniversalClient, db *store.Store, resend func(context.Context, time.Time) error, log *slog.Logger) *guard.Guard {
+func newGuard(cfg config.Config, raw redis.UniversalClient, db *store.Store, resend func(context.Context, time.Time) error, log, base *slog.Logger) *guard.Guard {
 	space := keys.New(cfg.RedisPrefix)
 	return guard.New(guard.Config{
-		Raw: raw, Keys: space, Store: db, Log: log, Resend: resend,
+		Raw: raw, Keys: space, Store: db, Log: base, Resend: resend,
 		Inboxes: inbox.New(raw, space, inbox.Options{Cap: cfg.InboxCap, SQL: db, Log: log}),
 		Lease:   lease.New(raw, space, "epoch", guard.LeaseLife),
 	})
@@ -183,7 +184,7 @@ func redisGuarded(ctx context.Context, cfg config.Config, db *store.Store, log *
 	}
 	raw := target.Open(nil)
 	again := pipeline.New(pipeline.Config{Store: db, Redis: raw, Keys: keys.New(cfg.RedisPrefix), Log: log})
-	guard := newGuard(cfg, raw, db, again.Resend, log)
+	guard := newGuard(cfg, raw, db, again.Resend, log, slog.New(slog.DiscardHandler))
 	rdb = behind(guard, target)
 	closeAll = func() error { return errors.Join(rdb.Close(), raw.Close()) }
 	if err := guard.Check(ctx); err != nil {

@@ -57,8 +57,9 @@ type Address struct {
 type instance struct {
 	cfg  config.Config
 	demo bool
-	id   string // of the build
-	log  *slog.Logger
+	id   string       // of the build
+	log  *slog.Logger // lets a cause pass once
+	base *slog.Logger // of those who name causes
 
 	lock          *embedded.Lock        // nil: Redis is not the built-in one
 	target        config.Redis          // of the configured Redis, or of the built-in one once it runs
@@ -87,6 +88,7 @@ type instance struct {
 	devices       *devices     // nil: no push
 	mailer        *mail.Sender // nil: no mail server is configured
 
+	ready     *readiness
 	times     *histograms
 	traces    *tracing.Traces // nil: none
 	fresh     bool            // the demonstration has just been added
@@ -149,6 +151,7 @@ func (i *instance) workers() []func(context.Context) error {
 		i.people.Run,  // finishes deletions that were interrupted
 		i.reach.Run,   // tells users what is still unread
 		i.looking.Run, // notes who looks at a page
+		i.ready.run,   // logs what is wrong
 		newCollections(i.cfg.Lookup).run,
 	}
 	if i.rules != nil {
@@ -191,7 +194,12 @@ func Serve(ctx context.Context, o Options, announce func(Address) error) (err er
 }
 
 func newInstance(o Options) *instance {
-	return &instance{cfg: o.Config, demo: o.Demo, id: o.Build, log: o.Log, target: o.Config.Redis, listeners: map[*http.Server]net.Listener{}, times: newHistograms()}
+	i := &instance{
+		cfg: o.Config, demo: o.Demo, id: o.Build, log: slog.New(newOnceEach(o.Log.Handler())), base: o.Log, target: o.Config.Redis,
+		listeners: map[*http.Server]net.Listener{}, times: newHistograms(),
+	}
+	i.ready = newReadiness(i)
+	return i
 }
 
 func (i *instance) runGuard(ctx context.Context) (func() error, error) {

@@ -44,7 +44,7 @@ func (i *instance) pages() (http.Handler, error) {
 		Drafts:    i.db,
 		Stream:    streams{i.hub, i.looking},
 		Toasts:    i.people,
-		Health:    health{i},
+		Health:    i.ready,
 		Audit:     i.db,
 		Settings:  settings{i.people, i.db},
 		Reach:     tellings{i.people, i.db},
@@ -68,7 +68,7 @@ func (i *instance) pages() (http.Handler, error) {
 		LinkBase:       i.cfg.LinkBase,
 		LinkHosts:      i.cfg.LinkHosts,
 		Keep:           i.cfg.Keep,
-		Served:         i.times.served,
+		Served:         i.requestServed,
 		Traced:         i.traced(false), // anybody may ask for pages, and nobody for spans
 		Log:            i.log,
 	}
@@ -113,7 +113,7 @@ func (i *instance) applications() (http.Handler, error) {
 		Keys: i.db, KeyChanges: i.tokens.Changes, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people, Accounts: i.accounts(),
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
-		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.times.served, Traced: i.traced(true), Log: i.log,
+		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()
@@ -186,22 +186,6 @@ func (d deadLetters) Replay(ctx context.Context, id int64) error { return d.pipe
 func (d deadLetters) Discard(ctx context.Context, id int64) error { return d.pipe.Discard(ctx, id) }
 
 // health checks SQL and Redis for /readyz.
-type health struct{ i *instance }
-
-var errStopping = errors.New("this instance is stopping")
-
-// SQL returns an error if pages do not work. It does so too when the instance begins to stop, so that
-// a proxy learns of it before.
-func (h health) SQL(ctx context.Context) error {
-	if h.i.stopping.Load() {
-		return errStopping
-	}
-	return h.i.db.Ping(ctx)
-}
-
-// Redis returns an error if pages are read-only.
-func (h health) Redis(ctx context.Context) error { return h.i.rdb.Ping(ctx).Err() }
-
 // unreadReports tells the hub whether announcements are unread.
 type unreadReports struct{ announcements *announcement.Announcements }
 

@@ -117,7 +117,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	}
 	if err := i.openGate(ctx); errors.Is(err, guard.ErrClock) {
 		return nil, err // the operator is watching now, and can set the clock
-	} else if err != nil {
+	} else if err != nil && i.guard.Fault() == nil { // otherwise the guard has said why
 		i.log.Warn("redis cannot be used yet", "err", err)
 	}
 	if err := i.topics.Load(ctx); err != nil {

@@ -7,11 +7,12 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/trouble"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Away reports whether err means that Redis cannot be reached or cannot serve now. It is false when
-// Redis refused the command, and when the caller gave up.
+// Away reports whether err means that Redis cannot be reached or cannot serve now, because of its state or of the rights of
+// our user there. It is false when Redis refused the command for what it says, and when the caller gave up.
 func Away(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
@@ -20,12 +21,7 @@ func Away(err error) bool {
 	if !errors.As(err, &answer) {
 		return true
 	}
-	for _, prefix := range []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "READONLY", "TRYAGAIN", "MISCONF", "OOM", "BUSY "} {
-		if redis.HasErrorPrefix(err, prefix) {
-			return true
-		}
-	}
-	return false
+	return trouble.OfRedis(err) != trouble.Trouble{}
 }
 
 // MarkAway wraps err in notifier.ErrUnavailable if Away is true for it, and returns any other

@@ -47,7 +47,11 @@ func (o owner) own(dir string) error {
 
 // process returns the attributes of a child that runs as the owner and ends with its parent.
 func (o owner) process() *syscall.SysProcAttr {
-	attr := endWithParent()
+	return o.as(endWithParent())
+}
+
+// as makes a child run as the owner.
+func (o owner) as(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	if o.other {
 		attr.Credential = &syscall.Credential{Uid: o.uid, Gid: o.gid}
 	}

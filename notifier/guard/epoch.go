@@ -62,13 +62,15 @@ type Guard struct {
 
 	mu      sync.Mutex
 	state   State
+	fault   error // of the last look; nil: it succeeded
 	changed chan struct{}
 	known   map[string]bool // lives listed in SQL
 
-	turn    chan struct{} // holds one token: its owner may look, and use the fields below
-	bad     time.Time     // start of the current series of failed looks; zero: the last look succeeded
-	failing bool          // the last round could not heal; logged when it starts
-	vague   bool          // it was logged that this Redis does not report its identity
+	turn    chan struct{}   // holds one token: its owner may look, and use the fields below
+	bad     time.Time       // start of the current series of failed looks; zero: the last look succeeded
+	failing bool            // the last round could not heal; logged when it starts
+	vague   bool            // it was logged that this Redis does not report its identity
+	told    map[string]bool // the causes that were logged since Redis was in use
 }
 
 // New returns a guard whose gate stays closed until the first look by Check or Run.
@@ -76,6 +78,7 @@ func New(c Config) *Guard {
 	c.setDefaults()
 	g := &Guard{
 		c: c, wake: make(chan struct{}, 1), changed: make(chan struct{}), known: map[string]bool{}, turn: make(chan struct{}, 1),
+		told: map[string]bool{},
 	}
 	_, g.cluster = c.Raw.(*redis.ClusterClient)
 	return g
@@ -86,6 +89,19 @@ func (g *Guard) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.state
+}
+
+// Fault returns why the last look failed; nil if it did not.
+func (g *Guard) Fault() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.fault
+}
+
+func (g *Guard) setFault(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fault = err
 }
 
 // Changed returns a channel that is closed at the next change of state. Call it before State to

@@ -8,16 +8,19 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/script"
+	"github.com/carillonhq/carillon/internal/trouble"
 )
 
 // The errors with which commands and connections are refused. To callers they mean that Redis is
 // unavailable: script.Away reports true for them.
 var (
-	errClosed  = errors.New("the gate to redis is closed")
-	errUnknown = errors.New("redis has restarted or failed over and may lack data that sql has")
-	errReplica = errors.New("this redis is a replica")
-	errMaster  = errors.New("this redis was not a master at the last good look")
+	errClosed  = refusal("the gate to redis is closed")
+	errUnknown = refusal("redis has restarted or failed over and may lack data that sql has")
+	errReplica = refusal("this redis is a replica")
+	errMaster  = refusal("this redis was not a master at the last good look")
 )
+
+func refusal(text string) error { return trouble.Mark(trouble.Redis, errors.New(text)) }
 
 // Attach puts the gate in front of all commands of a client. The client must have been created with
 // OnConnect as an option, and must not have been used yet.

@@ -66,8 +66,10 @@ func (g *Guard) lookAt(ctx context.Context, at place) (s sight, err error) {
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	after := g.c.Wall()
 	who, err := asked.answer()
-	if err = errors.Join(ping.Err(), clock.Err(), err); err != nil {
-		return s, unavailable("look at redis", err)
+	for _, err := range []error{ping.Err(), err, clock.Err()} { // the first says why
+		if err != nil {
+			return s, unavailable("look at redis", err)
+		}
 	}
 	if !who.master {
 		g.reload(ctx)
@@ -164,7 +166,7 @@ func (q question) answer() (identity, error) {
 	process, history := "", ""
 	for _, cmd := range []*redis.StringCmd{q.server, q.replication} {
 		var answer redis.Error
-		if err := cmd.Err(); err != nil && (script.Away(err) || !errors.As(err, &answer)) {
+		if err := cmd.Err(); err != nil && !redis.HasErrorPrefix(err, "NOPERM") && (script.Away(err) || !errors.As(err, &answer)) {
 			return who, fmt.Errorf("ask redis for its identity: %w", err)
 		}
 		for line := range strings.Lines(cmd.Val()) {

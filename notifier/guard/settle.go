@@ -1,9 +1,13 @@
 package guard
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/trouble"
 )
 
 // rounds is how often one round looks: each healing is followed by another look to verify it.
@@ -48,21 +52,37 @@ func (g *Guard) watch(ctx context.Context) (view, error) {
 	seen, err := g.look(ctx)
 	if err == nil {
 		g.bad = time.Time{}
+		g.setFault(nil)
 		return seen, nil
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	g.setFault(err)
 	if g.bad.IsZero() {
 		g.bad = began
 	}
 	if g.refuseClock(err) {
 		g.c.Log.ErrorContext(ctx, "clocks differ too much; redis is not used", "stage", "epoch", "err", err)
 	}
-	if g.c.Now().Sub(g.bad) >= patience && g.become(Away) {
-		g.c.Log.WarnContext(ctx, "redis is unavailable", "stage", "epoch", "err", err)
+	if g.c.Now().Sub(g.bad) >= patience {
+		g.become(Away)
+	}
+	if g.State() == Away && !errors.Is(err, ErrClock) {
+		g.tell(ctx, err)
 	}
 	return nil, err
+}
+
+// tell logs why Redis is away, once for each cause.
+func (g *Guard) tell(ctx context.Context, err error) {
+	why := trouble.OfRedis(err)
+	found := cmp.Or(why.Found, "unknown")
+	if g.told[found] || len(g.told) > 0 && why.Vague() { // it may be the same cause, seen less clearly
+		return
+	}
+	g.told[found] = true
+	g.c.Log.WarnContext(ctx, "redis is unavailable", "stage", "epoch", "err", err, "cause", why.Found, "cure", why.Cure)
 }
 
 // recall reads the known lives from SQL: another instance may have healed them.
@@ -88,6 +108,7 @@ func (g *Guard) letIn(ctx context.Context, seen view) {
 		}
 	}
 	again := g.masters.Swap(&masters) != nil // no message at the first start
+	clear(g.told)
 	if g.become(Open) && again {
 		g.c.Log.InfoContext(ctx, "redis is in use again", "stage", "epoch")
 	}

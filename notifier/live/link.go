@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -25,6 +26,14 @@ type link struct {
 	mu   sync.Mutex
 	ops  []op
 	wake chan struct{}
+
+	fault atomic.Pointer[fault] // why no subscription stands; nil: one does, or none was tried
+}
+
+// fault is why a link has no subscription, and since when.
+type fault struct {
+	err   error
+	since time.Time
 }
 
 // op is a command to send. Commands are sent in the order in which users come and go.
@@ -64,12 +73,33 @@ func (l *link) run(ctx context.Context) {
 		if time.Since(up) > l.hub.lim.Silence {
 			wait = 0
 		}
-		log.WarnContext(ctx, "subscription lost; reconnecting", "err", err, "wait", wait)
-		if !pause(ctx, l.hub.jitter(wait)) {
+		now := &fault{err: err, since: l.hub.cfg.Now()}
+		level := slog.LevelInfo
+		if before := l.fault.Load(); before != nil {
+			now.since, level = before.since, slog.LevelDebug // it was told when it began
+		}
+		l.fault.Store(now)
+		log.Log(ctx, level, "subscription lost; reconnecting", "err", err, "wait", wait)
+		if !l.rest(ctx, l.hub.jitter(wait)) {
 			return
 		}
 		wait = min(max(2*wait, 50*time.Millisecond), time.Second)
 	}
+}
+
+// rest waits before the next attempt; less if Redis can be used again. It reports false when ctx ended.
+func (l *link) rest(ctx context.Context, d time.Duration) bool {
+	if l.hub.cfg.Health == nil || l.hub.cfg.Health.Open() {
+		return pause(ctx, d)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-l.hub.cfg.Health.Changed():
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
 }
 
 // session connects, subscribes to all wanted channels, and continues until the connection is lost
@@ -173,6 +203,7 @@ func (l *link) receive(ctx context.Context, ps *redis.PubSub) error {
 				l.hub.confirm(l, m.Channel)
 			}
 			if l.open.Add(-1) == 0 {
+				l.fault.Store(nil)
 				signal(l.wake)
 			}
 		}

@@ -52,8 +52,14 @@ func (ls *links) leave(u *user) {
 	u.link.push(op{seq: u.seq})
 }
 
-// run runs all links, including those added later. A link stays once it was needed.
+// run runs all links, including those added later. A link stays once it was needed, and the first is there from the
+// beginning: a Redis that refuses subscriptions is known before the first user comes.
 func (ls *links) run(ctx context.Context) error {
+	ls.mu.Lock()
+	if len(ls.all) == 0 && len(ls.hub.audiences) > 0 {
+		ls.all = append(ls.all, &link{hub: ls.hub, wake: make(chan struct{}, 1)})
+	}
+	ls.mu.Unlock()
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	started := 0
@@ -168,4 +174,16 @@ func (h *Hub) with(l *link, channel string, f func(*user)) bool {
 	}
 	f(u)
 	return true
+}
+
+// Unsubscribed returns why no subscription stands, if that has lasted for longer than a moment.
+func (h *Hub) Unsubscribed() error {
+	h.links.mu.Lock()
+	defer h.links.mu.Unlock()
+	for _, l := range h.links.all {
+		if f := l.fault.Load(); f != nil && h.cfg.Now().Sub(f.since) >= h.lim.Grace {
+			return f.err
+		}
+	}
+	return nil
 }

@@ -86,6 +86,9 @@ func parseSource(raw string) (source, error) {
 		if cfg.RuntimeParams["application_name"] == "" {
 			cfg.RuntimeParams["application_name"] = "carillon rules"
 		}
+		if cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+			cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // each connection asks once, and may lead to a pooler
+		}
 		return source{postgres: cfg}, nil
 	case "sqlite":
 		if file := strings.TrimPrefix(rest, "//"); file != "" {

@@ -1,0 +1,86 @@
+package instance
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/trouble"
+)
+
+// refusals holds which commands Redis has refused lately, by command. It is a hook of the client that users' calls take.
+type refusals struct {
+	mu  sync.Mutex
+	now map[string]refusal
+}
+
+type refusal struct {
+	why trouble.Trouble
+	at  time.Time
+}
+
+// refusedFor is how long a refusal counts if the command was not run again.
+const refusedFor = time.Minute
+
+func newRefusals() *refusals { return &refusals{now: map[string]refusal{}} }
+
+func (r *refusals) note(cmd redis.Cmder) {
+	err := cmd.Err()
+	name := cmd.Name()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil || err == redis.Nil { //nolint:errorlint // go-redis returns it as it is, and this is called for each command
+		if len(r.now) > 0 {
+			delete(r.now, name)
+		}
+		return
+	}
+	if source, why := trouble.Of(err); source == trouble.Redis && why.Kind == trouble.Changes {
+		r.now[name] = refusal{why, time.Now()}
+	}
+}
+
+// causes lists what Redis refuses, without repetitions.
+func (r *refusals) causes(now time.Time) (causes []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seen := map[string]bool{}
+	for name, one := range r.now {
+		switch {
+		case now.Sub(one.at) > refusedFor:
+			delete(r.now, name)
+		case !seen[one.why.Found]:
+			seen[one.why.Found] = true
+			causes = append(causes, sentence("redis", one.why, ""))
+		}
+	}
+	return causes
+}
+
+// DialHook changes nothing.
+func (r *refusals) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook notes the result of single commands.
+func (r *refusals) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if err != nil {
+			cmd.SetErr(err)
+		}
+		r.note(cmd)
+		return err
+	}
+}
+
+// ProcessPipelineHook notes the result of each command.
+func (r *refusals) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		err := next(ctx, cmds)
+		for _, cmd := range cmds {
+			r.note(cmd)
+		}
+		return err
+	}
+}
