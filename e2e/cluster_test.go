@@ -10,8 +10,10 @@ import (
 
 func TestTheBadgeJourneyOnARedisCluster(t *testing.T) {
 	t.Parallel()
-	nodes := redistest.Cluster(t).Options().Addrs
-	s := &site{t: t, flags: append(shared(t), "--database-url", sqltest.URL(t), "--redis-url", "redis+cluster://"+strings.Join(nodes, ","))}
+	cluster := redistest.Cluster(t)
+	s := &site{t: t, flags: append(shared(t), "--database-url", sqltest.URL(t))}
+	user := redistest.LeastRights(t, cluster, s.prefix())
+	s.flags = append(s.flags, "--redis-url", "redis+cluster://"+user+strings.Join(cluster.Options().Addrs, ","))
 	s.user("alice", "staff", "picker")
 	s.user("bob", "picker")
 	one, two := s.serve(), s.serve()

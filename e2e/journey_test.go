@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -14,11 +15,18 @@ import (
 // sites numbers the sites, so that each has its own key prefix in the shared Redis.
 var sites atomic.Int64
 
-// many returns a site for several instances, which share one PostgreSQL and one Redis.
+// many returns a site for several instances, which share one PostgreSQL and one Redis, where their user has no right that
+// the docs do not name.
 func many(t *testing.T) *site {
 	t.Helper()
-	return &site{t: t, flags: append(shared(t), "--database-url", sqltest.URL(t), "--redis-url", "unix://"+redistest.Socket(t))}
+	s := &site{t: t, flags: append(shared(t), "--database-url", sqltest.URL(t))}
+	user := redistest.LeastRights(t, redistest.Client(t), s.prefix())
+	s.flags = append(s.flags, "--redis-url", "unix://"+user+redistest.Socket(t))
+	return s
 }
+
+// prefix is that of the keys in Redis.
+func (s *site) prefix() string { return s.flags[slices.Index(s.flags, "--redis-prefix")+1] }
 
 // shared returns the flags that all instances of such a site have in common, without the addresses
 // of SQL and Redis.

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -198,7 +197,7 @@ func (w *window) looksAway() {
 func waiting(t *testing.T, s *site, n int64) (key string, all []redis.Z) {
 	t.Helper()
 	rdb := redistest.Client(t)
-	prefix := s.flags[slices.Index(s.flags, "--redis-prefix")+1]
+	prefix := s.prefix()
 	wait(t, fmt.Sprintf("%d toasts wait", n), func() bool {
 		found, err := rdb.Keys(t.Context(), prefix+"pending:toast:*").Result()
 		if err != nil {

@@ -275,7 +275,7 @@ func TestEveryDeedIsInTheAuditLogOnceByEveryDoor(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			c := in(dir).
-				with("CARILLON_REDIS_URL", "unix://"+redistest.Socket(t)).with("CARILLON_REDIS_PREFIX", t.Name()+":").
+				with("CARILLON_REDIS_URL", "unix://"+redistest.LeastRights(t, redistest.Client(t), t.Name()+":")+redistest.Socket(t)).with("CARILLON_REDIS_PREFIX", t.Name()+":").
 				with("CARILLON_SESSION_KEYS", strings.Repeat("5e", config.KeyBytes))
 			driver, source := "sqlite", "file:"+filepath.Join(dir, "carillon.db")+"?_pragma=query_only(1)"
 			if database == "PostgreSQL" {

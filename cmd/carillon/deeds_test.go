@@ -285,7 +285,7 @@ func newDeedLand(t *testing.T) *land {
 		t.Fatalf("the lease: %t, %v", held, err)
 	}
 	c := in(t.TempDir()).
-		with("CARILLON_REDIS_URL", "unix://"+redistest.Socket(t)).
+		with("CARILLON_REDIS_URL", "unix://"+redistest.LeastRights(t, redistest.Client(t), t.Name()+":")+redistest.Socket(t)).
 		with("CARILLON_REDIS_PREFIX", t.Name()+":").
 		with("CARILLON_SMTP_URL", "smtp://"+mailtest.Start(t, mailtest.Options{}).Addr).
 		with("CARILLON_MAIL_FROM", "shop@example.com").

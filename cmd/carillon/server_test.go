@@ -133,6 +133,7 @@ func text(t *testing.T, address string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Close = true // tests ask until something is so
 	res, err := visit(t, "").Do(req)
 	if err != nil {
 		t.Fatal(err)

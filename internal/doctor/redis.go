@@ -44,6 +44,7 @@ func (e *examination) nodes(ctx context.Context, cfg *config.Config, rdb redis.U
 		e.fail("redis", kind.Found, kind.Cure)
 		return false
 	}
+	e.rights(ctx, rdb, cfg.RedisPrefix)
 	if cluster, ok := rdb.(*redis.ClusterClient); ok {
 		err = cluster.ForEachMaster(ctx, e.node)
 	} else if node, ok := rdb.(*redis.Client); ok {

@@ -47,7 +47,9 @@ func (r *readiness) Ready(ctx context.Context) notifier.Readiness {
 	if cause := r.redis(ctx); cause != "" {
 		now.Causes = append(now.Causes, cause)
 	} else {
-		now.Causes = append(now.Causes, r.refused.causes(time.Now())...)
+		for _, one := range r.refused.lately(time.Now()) {
+			now.Causes = append(now.Causes, sentence("redis", one.why, ""))
+		}
 		if err := r.i.hub.Unsubscribed(); err != nil {
 			now.Causes = append(now.Causes, "live: no subscription stands, so bells do not change by themselves: "+sentence("redis", trouble.OfRedis(err), "see the log"))
 		}
@@ -67,13 +69,17 @@ func (r *readiness) redis(ctx context.Context) string {
 	if err == nil {
 		return ""
 	}
-	if fault := r.i.guard.Fault(); fault != nil {
-		err = fault
-	} else if r.i.guard.State() == guard.Healing {
-		return "redis: it may lack data that SQL has: Carillon is restoring it"
-	}
-	if r.i.guard.Clock() != nil {
+	fault := r.i.guard.Fault()
+	healing := r.i.guard.State() == guard.Healing
+	switch {
+	case r.i.guard.Clock() != nil:
 		return "redis: its clock and that of this machine differ: synchronise both by NTP"
+	case healing && fault == nil:
+		return "redis: it may lack data that SQL has: Carillon is restoring it"
+	case healing:
+		return sentence("redis", trouble.OfRedis(fault), "it may lack data that SQL has, and restoring it has failed: see the log")
+	case fault != nil:
+		err = fault
 	}
 	return sentence("redis", trouble.OfRedis(err), "it does not answer: see the log")
 }
@@ -115,11 +121,21 @@ func (r *readiness) watch(ctx context.Context) {
 	if errors.Is(ctx.Err(), context.Canceled) { // the instance stops
 		return
 	}
-	r.tell(ctx, "sql", err, trouble.OfSQL)
-	r.tell(ctx, "live", r.i.hub.Unsubscribed(), trouble.OfRedis)
+	r.tell(ctx, "sql", err, trouble.OfSQL(err))
+	if r.i.guard.State() != guard.Open {
+		return // the guard has said why
+	}
+	err = r.i.hub.Unsubscribed()
+	r.tell(ctx, "live", err, trouble.OfRedis(err))
+	for _, one := range r.refused.lately(time.Now()) {
+		if one.why.Kind == trouble.Rights { // the parts say themselves that it refuses changes
+			r.tell(ctx, "redis", one.err, one.why)
+		}
+	}
 }
 
-func (r *readiness) tell(ctx context.Context, part string, err error, of func(error) trouble.Trouble) {
+// tell logs a cause unless it has, and that all of a part are gone.
+func (r *readiness) tell(ctx context.Context, part string, err error, why trouble.Trouble) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
@@ -133,10 +149,6 @@ func (r *readiness) tell(ctx context.Context, part string, err error, of func(er
 		}
 		return
 	}
-	if part == "live" && r.i.guard.State() != guard.Open {
-		return // the guard has said why
-	}
-	why := of(err)
 	cause := part + " " + cmp.Or(why.Found, "unknown")
 	if r.told[cause] {
 		return

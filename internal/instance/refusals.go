@@ -10,13 +10,14 @@ import (
 	"github.com/carillonhq/carillon/internal/trouble"
 )
 
-// refusals holds which commands Redis has refused lately, by command. It is a hook of the client that users' calls take.
+// refusals holds which commands Redis has refused lately. It is a hook of the client that users' calls take.
 type refusals struct {
 	mu  sync.Mutex
-	now map[string]refusal
+	now map[string]refusal // by command; a right that a script lacks by its name, because the next script may not need it
 }
 
 type refusal struct {
+	err error
 	why trouble.Trouble
 	at  time.Time
 }
@@ -37,13 +38,18 @@ func (r *refusals) note(cmd redis.Cmder) {
 		}
 		return
 	}
-	if source, why := trouble.Of(err); source == trouble.Redis && why.Kind == trouble.Changes {
-		r.now[name] = refusal{why, time.Now()}
+	why := trouble.OfRedis(err)
+	if why.Kind != trouble.Changes && why.Kind != trouble.Rights {
+		return
 	}
+	if why.Kind == trouble.Rights && (name == "evalsha" || name == "eval") {
+		name = why.Found
+	}
+	r.now[name] = refusal{err, why, time.Now()}
 }
 
-// causes lists what Redis refuses, without repetitions.
-func (r *refusals) causes(now time.Time) (causes []string) {
+// lately lists what Redis refuses, each trouble once.
+func (r *refusals) lately(now time.Time) (all []refusal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	seen := map[string]bool{}
@@ -53,10 +59,10 @@ func (r *refusals) causes(now time.Time) (causes []string) {
 			delete(r.now, name)
 		case !seen[one.why.Found]:
 			seen[one.why.Found] = true
-			causes = append(causes, sentence("redis", one.why, ""))
+			all = append(all, one)
 		}
 	}
-	return causes
+	return all
 }
 
 // DialHook changes nothing.

@@ -44,11 +44,14 @@ var answers = []answer{
 	{"NOREPLICAS", Trouble{"it has too few replicas, and refuses changes", "restore its replicas, or lower min-replicas-to-write", Changes}},
 }
 
-// refusedCommand finds what a user without a right was refused.
+// inScript begins what Redis 7.0 says when a script does what its user may not. Later versions say ACL failure in script.
+const inScript = "The user executing the script can't"
+
+// refusedCommand finds what a user without a right was refused. In a script, Redis 7.0 does not name the command.
 var (
 	refusedCommand = regexp.MustCompile(`(?i)no permissions to run the '([^']+)' command`)
-	refusedKey     = regexp.MustCompile(`(?i)no permissions to access (?:one of the keys|a key)`)
-	refusedChannel = regexp.MustCompile(`(?i)no permissions to access (?:one of the channels|a channel)`)
+	refusedKey     = regexp.MustCompile(`(?i)no permissions to access (?:one of the keys|a key)|can't access at least one of the keys`)
+	refusedChannel = regexp.MustCompile(`(?i)no permissions to access (?:one of the channels|a channel)|can't publish to the channel`)
 )
 
 // OfRedis returns the trouble behind an error of a call to Redis.
@@ -87,7 +90,7 @@ func ofAnswer(said string) Trouble {
 			return a.means
 		}
 	}
-	if strings.HasPrefix(said, "NOPERM") || strings.HasPrefix(said, "ACL failure in script") {
+	if strings.HasPrefix(said, "NOPERM") || strings.HasPrefix(said, "ACL failure in script") || strings.HasPrefix(said, inScript) {
 		return ofRights(said)
 	}
 	if strings.HasPrefix(said, "unknown command") && strings.Contains(strings.ToLower(said), "'time'") {
@@ -98,7 +101,7 @@ func ofAnswer(said string) Trouble {
 
 // ofRights names the words of an ACL that a user lacks.
 func ofRights(said string) Trouble {
-	t := Trouble{Kind: Changes}
+	t := Trouble{Kind: Rights}
 	switch command := refusedCommand.FindStringSubmatch(said); {
 	case command != nil:
 		name := strings.ToLower(command[1])
@@ -107,6 +110,8 @@ func ofRights(said string) Trouble {
 		t.Found, t.Cure = "its user may not use Carillon's channels", "add &PREFIX* to the user, where PREFIX is --redis-prefix"
 	case refusedKey.MatchString(said):
 		t.Found, t.Cure = "its user may not use Carillon's keys", "add ~PREFIX* to the user, where PREFIX is --redis-prefix"
+	case strings.HasPrefix(said, inScript+" run"):
+		t.Found, t.Cure = "its user may not run a command of a script", "add the command to the user: `carillon doctor` names it"
 	default:
 		t.Found, t.Cure = "its user lacks a right", "compare it with the line for ACL SETUSER"
 	}

@@ -22,7 +22,8 @@ const (
 	Unknown Kind = iota
 	Away         // no answer, or not now: it passes when the database is there
 	Refused      // the database answers, and refuses this connection until somebody changes something
-	Changes      // the database answers queries, and refuses changes or some commands
+	Changes      // the database answers queries, and refuses changes
+	Rights       // the database answers, and the user may not do everything that Carillon does
 )
 
 // String returns what is wrong and its cure as one sentence.

@@ -63,6 +63,7 @@ type Guard struct {
 	mu      sync.Mutex
 	state   State
 	fault   error // of the last look; nil: it succeeded
+	unwell  error // why the last healing failed; nil: none has since the gate was open
 	changed chan struct{}
 	known   map[string]bool // lives listed in SQL
 
@@ -91,11 +92,20 @@ func (g *Guard) State() State {
 	return g.state
 }
 
-// Fault returns why the last look failed; nil if it did not.
+// Fault returns why Redis is not in use: the last look failed, or the last healing. It is nil if it is in use, or being healed.
 func (g *Guard) Fault() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.fault
+	if g.fault != nil {
+		return g.fault
+	}
+	return g.unwell
+}
+
+func (g *Guard) setUnwell(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.unwell = err
 }
 
 func (g *Guard) setFault(err error) {

@@ -3,6 +3,8 @@ package guard
 import (
 	"context"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/trouble"
 )
 
 const (
@@ -77,7 +79,8 @@ func (g *Guard) round(ctx context.Context) error {
 	}
 	err := g.settle(ctx)
 	if err != nil && g.bad.IsZero() && !g.failing && ctx.Err() == nil {
-		g.c.Log.WarnContext(ctx, "could not heal redis yet", "stage", "epoch", "err", err)
+		_, why := trouble.Of(err)
+		g.c.Log.WarnContext(ctx, "could not heal redis yet", "stage", "epoch", "err", err, "cause", why.Found, "cure", why.Cure)
 	}
 	g.failing = err != nil && g.bad.IsZero()
 	return err

@@ -40,6 +40,7 @@ func (g *Guard) settle(ctx context.Context) error {
 			)
 		}
 		if err := g.heal(ctx, seen, lacking); err != nil {
+			g.setUnwell(err)
 			return err
 		}
 	}
@@ -104,11 +105,13 @@ func (g *Guard) letIn(ctx context.Context, seen view) {
 		masters[s.client.Options().Addr] = struct{}{}
 		if s.life == "" && !g.vague {
 			g.vague = true
-			g.c.Log.WarnContext(ctx, "this redis does not report its identity; only the loss of all data will be noticed", "stage", "epoch")
+			g.c.Log.WarnContext(ctx, "this redis does not report its identity; only the loss of all data will be noticed", "stage", "epoch",
+				"cure", "let its user run INFO (+info); some managed services have none")
 		}
 	}
 	again := g.masters.Swap(&masters) != nil // no message at the first start
 	clear(g.told)
+	g.setUnwell(nil)
 	if g.become(Open) && again {
 		g.c.Log.InfoContext(ctx, "redis is in use again", "stage", "epoch")
 	}
