@@ -164,6 +164,14 @@ func works() map[string]work {
 			byPage("user admin key.add key %N %KEY send", "/staff/keys", "name", "%N", "scope", "send"),
 			byCommand("command command line key.add key %N %KEY send", "key", "add", "%N", "--scope", "send"),
 		}},
+		"give an app another API key": {
+			object: func(t *testing.T, b *bureau) string {
+				name := unused(t, b)
+				b.command(t, "app", "add", name)
+				return name
+			},
+			doors: []workDoor{byCommand("command command line app.rotate app %N API key %KEY send", "app", "rotate", "%N", "--api-key", "--grace", "24h")},
+		},
 		"revoke a key": {
 			object: func(t *testing.T, b *bureau) string {
 				b.command(t, "key", "add", unused(t, b), "--scope", "read")
@@ -173,6 +181,15 @@ func works() map[string]work {
 				byPage("user admin key.revoke key %NAME %N read", "/staff/keys", "action", "revoke", "id", "%N"),
 				byCommand("command command line key.revoke key %NAME %N read", "key", "revoke", "%N"),
 			},
+		},
+		"revoke a revoked key": {
+			object: func(t *testing.T, b *bureau) string {
+				b.command(t, "key", "add", unused(t, b), "--scope", "read")
+				id := b.last(t, "api_keys")
+				b.command(t, "key", "revoke", id)
+				return id
+			},
+			doors: []workDoor{byPage("", "/staff/keys", "action", "revoke", "id", "%N"), byCommand("", "key", "revoke", "%N")},
 		},
 	}
 }

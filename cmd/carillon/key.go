@@ -44,6 +44,8 @@ func (l keyLine) scopes() string {
 // state says when the key was revoked or last used.
 func (l keyLine) state() string {
 	switch {
+	case l.RevokedAt.After(time.Now()):
+		return "valid until " + l.RevokedAt.Format(time.DateTime)
 	case !l.RevokedAt.IsZero():
 		return "revoked " + l.RevokedAt.Format(time.DateTime)
 	case l.UsedAt.IsZero():
