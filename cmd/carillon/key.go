@@ -56,7 +56,7 @@ func (l keyLine) state() string {
 
 type keyAddCmd struct {
 	Name  string   `arg:"" help:"The application; several keys may have the same name."`
-	Scope []string `required:"" placeholder:"SCOPE" help:"send, read or admin; may be repeated."`
+	Scope []string `required:"" placeholder:"SCOPE" help:"send: its own notices; read: polls and marks whole inboxes of every user, whoever sent; admin: everything. May be repeated."`
 }
 
 // Run creates a key. The key itself is printed and stored nowhere.
