@@ -61,6 +61,7 @@ func newServer(c Config) (*server, error) {
 	registerNotices(s)
 	registerToasts(s)
 	registerTypes(s)
+	registerApps(s)
 	if err = registerUsers(s); err != nil {
 		return nil, fmt.Errorf("prepare the calls about users: %w", err)
 	}
