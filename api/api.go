@@ -26,7 +26,7 @@ type server struct {
 
 	home   string // the origin of the public URL; empty: none is configured
 	askers *askers
-	room   room
+	room   *room
 
 	buckets *buckets
 	shown   *buckets // API keys that a web page has sent
@@ -61,6 +61,7 @@ func newServer(c Config) (*server, error) {
 	registerNotices(s)
 	registerToasts(s)
 	registerTypes(s)
+	registerApps(s)
 	if err = registerUsers(s); err != nil {
 		return nil, fmt.Errorf("prepare the calls about users: %w", err)
 	}
@@ -82,6 +83,9 @@ func trim(_ huma.Context, _ string, v any) (any, error) {
 	p, ok := v.(*problem)
 	if model, foreign := v.(*huma.ErrorModel); foreign { // made by Huma
 		p, ok = newProblem(model.Status, "", model.Detail), true
+		if model.Status != http.StatusUnprocessableEntity && len(model.Errors) == 1 { // of payload.Resolve
+			p.Detail = "The " + model.Errors[0].Location + " " + model.Errors[0].Message + "."
+		}
 		for _, e := range model.Errors {
 			p.Errors = append(p.Errors, fieldError{"", *e})
 		}

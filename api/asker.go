@@ -62,7 +62,7 @@ func userCallOf(ctx context.Context) *userCall {
 // askerOf returns the user who makes a call about themselves.
 func askerOf(ctx context.Context) *notifier.Asker { return &userCallOf(ctx).asker }
 
-// admit lets a call of a user pass.
+// admit lets a call of a user pass. Its body must be small: users have no room for large ones.
 func (k *askers) admit(c huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(c)
 	who, err := k.Who.Find(r)
@@ -78,12 +78,6 @@ func (k *askers) admit(c huma.Context, next func(huma.Context)) {
 		k.refuse(c, err)
 		return
 	}
-	leave, err := k.room.enter(c)
-	if err != nil {
-		k.refuse(c, err)
-		return
-	}
-	defer leave()
 	next(huma.WithValue(c, userCallKey{}, &userCall{who, r}))
 }
 

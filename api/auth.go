@@ -29,8 +29,8 @@ func callerOf(ctx context.Context) notifier.APIKey {
 // share their notices, so that a new key can take over from an old one.
 func senderOf(key notifier.APIKey) notifier.Ref { return notifier.KeyRef(key.Name) }
 
-// admit lets a call pass if its key allows it, is within its rate limit and there is room
-// for the body.
+// admit lets a call pass if its key allows it and is within its rate limit. The body takes room
+// until the call has its answer.
 func (s *server) admit(c huma.Context, next func(huma.Context)) {
 	if callOf(c.Operation()).user {
 		s.askers.admit(c, next)
@@ -50,13 +50,9 @@ func (s *server) admit(c huma.Context, next func(huma.Context)) {
 		s.refuse(c, err)
 		return
 	}
-	leave, err := s.room.enter(c)
-	if err != nil {
-		s.refuse(c, err)
-		return
-	}
-	defer leave()
-	next(huma.WithValue(c, callerKey{}, key))
+	body := s.room.seat(key.ID)
+	defer body.leave()
+	next(huma.WithValue(huma.WithValue(c, seatKey{}, body), callerKey{}, key))
 }
 
 // scopeMissing says which scope a call needs and which the key has.

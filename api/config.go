@@ -60,6 +60,7 @@ type Config struct {
 	Announcements Announcements
 	Directory     Directory
 	People        People
+	Apps          Apps
 	Accounts      Accounts // required with Who
 	Topics        Topics
 	Toasts        Toasts

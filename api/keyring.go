@@ -50,7 +50,7 @@ func (k *keyring) find(ctx context.Context, token string) (notifier.APIKey, erro
 	changes := k.changes()
 	key, err := k.keys.KeyByHash(ctx, hash)
 	switch {
-	case errors.Is(err, notifier.ErrNotFound), err == nil && !key.RevokedAt.IsZero():
+	case errors.Is(err, notifier.ErrNotFound), err == nil && key.Revoked(k.now()):
 		k.forget(string(hash))
 		return key, notifier.ErrUnauthenticated
 	case err != nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/carillonhq/carillon/internal/web"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // maxBody is the maximum size of a body in bytes, unless its call sets another.
@@ -62,27 +62,18 @@ func (p *payload[T]) Resolve(c huma.Context) []error {
 		return bodyFault(http.StatusUnsupportedMediaType, "must be JSON, sent with Content-Type: application/json")
 	}
 	limit := c.Operation().MaxBodyBytes
-	arrived := hurry(c)
-	raw, err := readAll(c.BodyReader(), web.Of(c.Context()).Length, limit)
+	raw, err := receive(c, limit)
+	var full noRoomError
 	switch {
-	case int64(len(raw)) > limit:
+	case errors.As(err, &full):
+		c.SetHeader("Retry-After", seconds(roomWait))
+		return bodyFault(http.StatusTooManyRequests, full.Error())
+	case errors.Is(err, notifier.ErrTooLarge):
 		return bodyFault(http.StatusRequestEntityTooLarge, "is too large")
 	case err != nil:
 		return bodyFault(http.StatusRequestTimeout, "was not received completely")
 	}
-	arrived()
 	return decode(raw, &p.Value, c.Operation())
-}
-
-// readAll reads at most one byte more than limit. It allocates the announced length at once:
-// growing a buffer to it would take several times as much memory.
-func readAll(body io.Reader, length, limit int64) ([]byte, error) {
-	if length < 0 {
-		length = min(limit, maxBody)
-	}
-	into := bytes.NewBuffer(make([]byte, 0, min(length, limit)+1+bytes.MinRead))
-	_, err := into.ReadFrom(io.LimitReader(body, limit+1))
-	return into.Bytes(), err
 }
 
 // decode decodes raw into a value. A body that does not decode is compared with the schema,

@@ -101,7 +101,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics,
 	})
 	c := Config{
-		Keys: s, Sender: w.pipe, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s,
+		Keys: s, Sender: w.pipe, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s, Apps: w.apps,
 		Audiences: testAudiences, Log: quiet, Origins: verifier, Stream: hub,
 	}
 	for _, f := range change {

@@ -60,7 +60,7 @@ func (h *Handlers) apiKeysPage(r *http.Request, values url.Values) (*views.APIKe
 		p.Rows = append(p.Rows, keyRow(p.Text, &found[i], h.now(r)))
 	}
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
-	p.Revoke = keyToRevoke(p.Text, all, number(values.Get("revoke")))
+	p.Revoke = keyToRevoke(p.Text, all, number(values.Get("revoke")), h.now(r))
 	p.Scopes = scopeChoices(p.Text, nil)
 	return p, nil
 }
@@ -92,10 +92,14 @@ func keyRow(text *locale.Printer, k *notifier.APIKey, now time.Time) views.APIKe
 	if !k.UsedAt.IsZero() {
 		row.Used = momentOf(text, k.UsedAt, now)
 	}
-	if !k.RevokedAt.IsZero() {
+	if k.Revoked(now) {
 		row.Revoked = momentOf(text, k.RevokedAt, now)
 		row.Revoked.Before, row.Revoked.After = text.Around("apikeys.revoked", "Time")
 		return row
+	}
+	if !k.RevokedAt.IsZero() {
+		row.Ends = momentOf(text, k.RevokedAt, now)
+		row.Ends.Before, row.Ends.After = text.Around("apikeys.ends", "Time")
 	}
 	row.RevokeHref = apiKeysPath + "?" + url.Values{"revoke": {row.ID}}.Encode()
 	row.RevokeNamed = text.F("apikeys.revoke_named", "Name", k.Name, "ID", row.ID)
@@ -122,9 +126,9 @@ func scopeChoices(text *locale.Printer, chosen []string) []views.ScopeChoice {
 
 // keyToRevoke asks for confirmation before a key is revoked; nil if it is unknown or already
 // revoked.
-func keyToRevoke(text *locale.Printer, all []notifier.APIKey, id int64) *views.Revoke {
+func keyToRevoke(text *locale.Printer, all []notifier.APIKey, id int64, now time.Time) *views.Revoke {
 	for i := range all {
-		if all[i].ID == id && all[i].RevokedAt.IsZero() {
+		if all[i].ID == id && !all[i].Revoked(now) {
 			return &views.Revoke{
 				ID: strconv.FormatInt(id, 10), Text: text.F("apikeys.revoke_text", "Name", all[i].Name, "ID", strconv.FormatInt(id, 10)),
 			}

@@ -128,7 +128,7 @@ func TestRevokingAKeyIsConfirmedAndHappensOnce(t *testing.T) {
 	o := newOffice(t)
 	o.keys.all = []notifier.APIKey{{ID: 2, Name: "shop <b>", Scopes: notifier.KeyScopes(), CreatedAt: noon, UsedAt: noon.Add(-time.Hour)}}
 	r := o.get("carol", "/staff/keys")
-	r.wantText(t, "[data-testid=key]", "shop <b> Key 2SendReadAdminToday 12:00Today 11:00Revoke")
+	r.wantText(t, "[data-testid=key]", "shop <b> Key 2SendReadAdminToday 12:00Today 11:00 Revoke")
 	r = o.get("carol", r.attr("[data-testid=key] .act a", "href")).wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=revoke] h2", "Revoke key 2 of shop <b>?")
 	o.submit("carol", r, "[data-testid=revoke] form").wantRedirect(t, "/staff/keys?done=key-revoked")

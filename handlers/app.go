@@ -63,7 +63,7 @@ func (h *Handlers) appPage(r *http.Request, id int64) (*views.App, error) {
 		APIKeys: apiKeysPath + "?" + url.Values{"q": {a.Name}}.Encode(),
 	}
 	p.Title = a.Name
-	p.Base, p.InboxURL, p.SettingsURL = a.Base, a.InboxURL, a.SettingsURL
+	h.fillAppSettings(p, h.settingsOf(&a))
 	p.Audience, p.MaxLife = h.audience(p.Text, a.Audience), lasting(p.Text, a.MaxLife)
 	p.Added = momentOf(p.Text, a.CreatedAt, now)
 	if !a.RevokedAt.IsZero() {

@@ -133,7 +133,8 @@ func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	values, err := form(r, "action", "key", "newest", "public_key", "base", "inbox_url", "settings_url")
+	values, err := form(r, "action", "key", "newest", "public_key",
+		"base", "inbox_url", "settings_url", "origins", "audience", "roles", "max_life", "issuer")
 	if err != nil {
 		return err
 	}
@@ -152,8 +153,8 @@ func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		return h.rotateApp(w, r, &a, values)
-	case "places":
-		return h.placeApp(w, r, &a, values)
+	case "places", "set":
+		return h.setApp(w, r, &a, values)
 	case "revoke-key":
 		if _, err := h.Apps.RevokeKey(r.Context(), h.actor(r), a.Name, number(values.Get("key"))); err != nil {
 			return fmt.Errorf("revoke a key of app %d: %w", id, err)
@@ -168,32 +169,6 @@ func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	return fault("action", codeForm, nil)
-}
-
-// placeApp sets where links of mails lead. A field that was not sent stays as it is.
-func (h *Handlers) placeApp(w http.ResponseWriter, r *http.Request, a *notifier.App, values url.Values) error {
-	var change notifier.AppChange
-	for field, to := range map[string]**string{"base": &change.Base, "inbox_url": &change.InboxURL, "settings_url": &change.SettingsURL} {
-		if values.Has(field) {
-			text := strings.TrimSpace(values.Get(field))
-			*to = &text
-		}
-	}
-	_, err := h.Apps.Change(r.Context(), h.actor(r), a.Name, change)
-	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
-		p, err := h.appPage(r, a.ID)
-		if err != nil {
-			return err
-		}
-		p.Base, p.InboxURL, p.SettingsURL = kept(values.Get("base")), kept(values.Get("inbox_url")), kept(values.Get("settings_url"))
-		p.Faults = faultsOf(p.Text, bad, "base", "inbox_url", "settings_url")
-		return h.page(w, r, http.StatusUnprocessableEntity, views.AppPage(p))
-	}
-	if err != nil {
-		return fmt.Errorf("change app %d: %w", a.ID, err)
-	}
-	redirect(w, r, appPath(a.ID)+"?done=saved")
-	return nil
 }
 
 // rotateApp adds a key and shows it.

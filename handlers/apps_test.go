@@ -207,3 +207,49 @@ func TestKeysOfANewAppAreShownEvenIfTheListFails(t *testing.T) {
 	o.get("carol", "/staff/apps/1").wantStatus(t, http.StatusOK).wantText(t, "[data-testid=token-key]", "CARILLON_TOKEN_KEY=tk_1.secret")
 	o.get("carol", "/staff/apps/1").wantStatus(t, http.StatusInternalServerError)
 }
+
+func TestTheSettingsOfAnAppAreChanged(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.apps.all = []notifier.App{{
+		ID: 1, Name: "shop", Audience: 2, MaxLife: 90 * time.Minute, Origins: []string{"https://a.example.com"}, Roles: []string{"picker"}, CreatedAt: noon,
+	}}
+	r := o.get("carol", "/staff/apps/1")
+	o.submit("carol", r, "[data-testid=set-form]").wantRedirect(t, "/staff/apps/1?done=saved")
+	if got := o.done(); len(got) != 0 {
+		t.Errorf("a form that changes nothing leaves %v", got)
+	}
+	if got := r.attr("#audience [selected]", "value") + " " + r.attr("#max_life [selected]", "value"); got != "user 1h30m0s" {
+		t.Errorf("the form shows %q", got)
+	}
+	o.post("carol", "/staff/apps/1", "action", "set", "origins", "https://a.example.com  https://b.example.com:8443", "audience", "customer",
+		"roles", "night shift, vip", "max_life", "4h0m0s", "issuer", " shop ").wantRedirect(t, "/staff/apps/1?done=saved")
+	want := notifier.App{
+		ID: 1, Name: "shop", Audience: 3, MaxLife: 4 * time.Hour, Origins: []string{"https://a.example.com", "https://b.example.com:8443"},
+		Roles: []string{"night shift", "vip"}, Issuer: "shop", CreatedAt: noon,
+	}
+	if diff := cmp.Diff(want, o.apps.all[0]); diff != "" {
+		t.Error(diff)
+	}
+	o.post("carol", "/staff/apps/1", "action", "set", "roles", "").wantRedirect(t, "/staff/apps/1?done=saved")
+	if want.Roles = nil; len(o.apps.all[0].Roles) != 0 || len(o.apps.all[0].Origins) != 2 {
+		t.Errorf("after all roles were removed: %+v", o.apps.all[0])
+	}
+	if diff := cmp.Diff([]string{"carol app.change app shop audience issuer max_life origins roles", "carol app.change app shop roles"}, o.done()); diff != "" {
+		t.Error(diff)
+	}
+	for field, value := range map[string]string{
+		"origins": "localhost:3000", "audience": "nobody", "roles": "staff", "max_life": "48h", "issuer": strings.Repeat("i", 600),
+	} {
+		r := o.post("carol", "/staff/apps/1", "action", "set", field, value).wantStatus(t, http.StatusUnprocessableEntity)
+		if r.count("#"+field+"-fault") != 1 || r.count("details[open] [data-testid=set-form]") != 1 {
+			t.Errorf("%s: the fault is not beside its field: %s", field, r.text("main"))
+		}
+		if typed := r.attr("[data-testid=set-form] input[name="+field+"]", "value"); field != "audience" && field != "max_life" && typed != value {
+			t.Errorf("%s: what was typed is lost: %q", field, typed)
+		}
+	}
+	if len(o.done()) != 2 {
+		t.Errorf("a refused change leaves %v", o.done())
+	}
+}

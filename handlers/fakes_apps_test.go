@@ -99,9 +99,9 @@ func (b *appBook) Change(ctx context.Context, by notifier.Actor, name string, ch
 		return notifier.App{}, notifier.ErrNotFound
 	}
 	a := b.all[i]
-	a.Audience, a.MaxLife = 3, notifier.UsualMaxLife
+	a.MaxLife = max(a.MaxLife, notifier.MinTokenLife)
 	change.Apply(&a)
-	if err := a.Validate(map[notifier.Audience]string{3: "customer"}); err != nil {
+	if err := a.Validate(map[notifier.Audience]string{2: "user", 3: "customer"}); err != nil {
 		return a, err
 	}
 	b.all[i] = a

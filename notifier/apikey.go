@@ -36,7 +36,7 @@ type APIKey struct {
 	Scopes    []KeyScope
 	CreatedAt time.Time
 	UsedAt    time.Time // accurate to a few minutes; zero: never
-	RevokedAt time.Time // zero: still valid
+	RevokedAt time.Time // zero: still valid; may be still to come
 	AppID     int64     // the app that it acts for; 0: none
 }
 
@@ -48,6 +48,11 @@ func (k APIKey) Audited() string {
 		scopes[i] = string(scope)
 	}
 	return strconv.FormatInt(k.ID, 10) + " " + strings.Join(scopes, ",")
+}
+
+// Revoked reports whether the key is no longer valid.
+func (k APIKey) Revoked(now time.Time) bool {
+	return !k.RevokedAt.IsZero() && !k.RevokedAt.After(now)
 }
 
 // Allows reports whether the key may do things that need this scope.

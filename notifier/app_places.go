@@ -19,7 +19,8 @@ type AppPlaces struct {
 type AppChange struct {
 	Base, InboxURL, SettingsURL *string
 
-	AddOrigins, RemoveOrigins []string // to the others
+	Origins                   *[]string // all of them
+	AddOrigins, RemoveOrigins []string  // to the others
 	Audience                  *Audience
 	Roles                     *[]string
 	MaxLife                   *time.Duration
@@ -28,7 +29,8 @@ type AppChange struct {
 
 // Apply applies the change to a.
 func (c *AppChange) Apply(a *App) {
-	a.Origins = append(a.Origins, c.AddOrigins...)
+	put(&a.Origins, c.Origins)
+	a.Origins = append(slices.Clone(a.Origins), c.AddOrigins...)
 	a.Origins = slices.DeleteFunc(a.Origins, func(has string) bool {
 		return slices.ContainsFunc(c.RemoveOrigins, func(text string) bool {
 			origin, ok := Origin(text)
@@ -48,7 +50,7 @@ func (c *AppChange) Apply(a *App) {
 func (c *AppChange) String() string {
 	var names []string
 	for name, given := range map[string]bool{
-		"base": c.Base != nil, "inbox_url": c.InboxURL != nil, "settings_url": c.SettingsURL != nil, "origins": len(c.AddOrigins)+len(c.RemoveOrigins) > 0,
+		"base": c.Base != nil, "inbox_url": c.InboxURL != nil, "settings_url": c.SettingsURL != nil, "origins": c.Origins != nil || len(c.AddOrigins)+len(c.RemoveOrigins) > 0,
 		"audience": c.Audience != nil, "roles": c.Roles != nil, "max_life": c.MaxLife != nil, "issuer": c.Issuer != nil,
 	} {
 		if given {

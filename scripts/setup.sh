@@ -37,6 +37,7 @@ need_languages() {
 	command -v php >/dev/null || missing+=(php-cli)
 	command -v ruby >/dev/null || missing+=(ruby)
 	/usr/bin/python3 -c 'import django' 2>/dev/null || missing+=(python3-django)
+	/usr/bin/python3 -c 'import flask' 2>/dev/null || missing+=(python3-flask)
 }
 
 missing=()

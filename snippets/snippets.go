@@ -22,6 +22,7 @@ type Stack struct {
 func Stacks() []Stack {
 	return []Stack{
 		{"django", "Django", "django.py"},
+		{"flask", "Flask", "flask.py"},
 		{"rails", "Rails", "rails.rb"},
 		{"laravel", "Laravel", "laravel.php"},
 		{"express", "Express", "express.js"},

@@ -138,6 +138,8 @@ func run(t *testing.T, stack snippets.Stack, key string) string {
 	switch stack.Slug {
 	case "django":
 		return command(t, key, dir, "/usr/bin/python3", testdata(t, "django_run.py"), file) // where Debian's Django is
+	case "flask":
+		return command(t, key, dir, "/usr/bin/python3", testdata(t, "flask_run.py"), file)
 	case "rails":
 		return command(t, key, dir, "ruby", testdata(t, "rails_run.rb"), file)
 	case "laravel":

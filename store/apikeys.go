@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -61,13 +62,48 @@ func (s *Store) KeyByHash(ctx context.Context, hash []byte) (notifier.APIKey, er
 	return k, s.fail(err, "read an API key by its hash")
 }
 
-// RevokeKey makes a key invalid for good and returns it. Revoking it again keeps the first
-// RevokedAt. It returns notifier.ErrNotFound for an unknown id.
+// RevokeKey makes a key invalid for good and returns it. Revoking a revoked key changes nothing. It returns
+// notifier.ErrNotFound for an unknown id.
 func (s *Store) RevokeKey(ctx context.Context, by notifier.Actor, id int64) (notifier.APIKey, error) {
-	k, err := s.changedKey(ctx, by, "key.revoke", `UPDATE api_keys
-		SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END WHERE id = $2 RETURNING `+keyColumns,
-		millis(s.now()), id)
+	k, err := s.changedKey(ctx, by, "key.revoke", `UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND (revoked_at = 0 OR revoked_at > $1)
+		RETURNING `+keyColumns, millis(s.now()), id)
+	if errors.Is(err, sql.ErrNoRows) {
+		k, err = scanKey(s.read.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, id))
+	}
 	return k, s.fail(err, "revoke API key %d", id)
+}
+
+// RotateAPIKey adds an API key to a valid app, with the scope send. The others end at a time; zero: they stay valid until they are revoked.
+// It returns notifier.ErrNotFound, or notifier.ErrConflict when the app has notifier.MaxAppKeys valid ones.
+func (s *Store) RotateAPIKey(ctx context.Context, by notifier.Actor, app string, hash []byte, end time.Time) (added notifier.APIKey, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+		now, valid := millis(s.now()), int64(0)
+		// The update locks the row, so that concurrent calls are counted one after the other.
+		a, err := scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET name = name WHERE name = $1 AND revoked_at = 0 RETURNING `+appColumns, text(app)))
+		if err != nil {
+			return err
+		}
+		if !end.IsZero() {
+			_, err = tx.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $1 WHERE app_id = $2 AND (revoked_at = 0 OR revoked_at > $1)`, millis(end), a.ID)
+			if err != nil {
+				return err
+			}
+		}
+		err = tx.QueryRowContext(ctx, `SELECT count(*) FROM api_keys WHERE app_id = $1 AND (revoked_at = 0 OR revoked_at > $2)`, a.ID, now).Scan(&valid)
+		if err != nil {
+			return err
+		}
+		if valid >= notifier.MaxAppKeys {
+			return fmt.Errorf("the app has %d API keys: %w", valid, notifier.ErrConflict)
+		}
+		added, err = scanKey(tx.QueryRowContext(ctx, `INSERT INTO api_keys (name, hash, scopes, created_at, app_id) VALUES ($1, $2, $3, $4, $5) RETURNING `+keyColumns,
+			a.Name, hash, string(notifier.ScopeSend), now, a.ID))
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "app.rotate", notifier.AppRef(a.Name), "API key "+added.Audited())
+	})
+	return added, s.fail(err, "add an API key to app %q", app)
 }
 
 // TouchKeys records when keys were last used, by key id. A stored later time is kept, and

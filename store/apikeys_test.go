@@ -137,3 +137,59 @@ func TestTouchKeysKeepsTheLatestUse(t *testing.T) {
 		}
 	})
 }
+
+func TestAnAPIKeyOfAnAppIsReplaced(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		by := notifier.Actor{Ref: notifier.CommandRef("test")}
+		app := must(s.AddApp(t.Context(), notifier.App{Name: "shop", Audience: 2, MaxLife: time.Hour}, nil, []byte("hash 1")))(t)
+		other := must(s.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "shop", Scopes: []notifier.KeyScope{notifier.ScopeRead}}, []byte("other")))(t)
+		key := func(hash string) notifier.APIKey { return must(s.KeyByHash(t.Context(), []byte(hash)))(t) }
+		second := must(s.RotateAPIKey(t.Context(), by, "shop", []byte("hash 2"), time.Time{}))(t)
+		if second.AppID != app.ID || second.Name != "shop" || !slices.Equal(second.Scopes, []notifier.KeyScope{notifier.ScopeSend}) {
+			t.Errorf("the new key is %+v", second)
+		}
+		if !key("hash 1").RevokedAt.IsZero() {
+			t.Error("without an end, the old key ends")
+		}
+		end := db.clock.now().Add(time.Hour)
+		must(s.RotateAPIKey(t.Context(), by, "shop", []byte("hash 3"), end))(t)
+		for _, hash := range []string{"hash 1", "hash 2"} {
+			if k := key(hash); !k.RevokedAt.Equal(end) || k.Revoked(end.Add(-time.Second)) || !k.Revoked(end) {
+				t.Errorf("%s ends at %v, want %v", hash, k.RevokedAt, end)
+			}
+		}
+		if k := key("hash 3"); k.Revoked(end.Add(time.Hour)) || !key("other").RevokedAt.IsZero() || other.AppID != 0 {
+			t.Errorf("the newest key, or one of another application, ends: %+v", k)
+		}
+		must(s.RotateAPIKey(t.Context(), by, "shop", []byte("hash 4"), end.Add(time.Hour)))(t)
+		if k := key("hash 1"); !k.RevokedAt.Equal(end) {
+			t.Errorf("a later end has replaced %v by %v", end, k.RevokedAt)
+		}
+		now := db.clock.now()
+		if k := must(s.RevokeKey(t.Context(), by, key("hash 1").ID))(t); !k.Revoked(now) {
+			t.Error("a key that has yet to end cannot be revoked")
+		}
+		must(s.RevokeKey(t.Context(), by, key("hash 1").ID))(t) // changes nothing and is not recorded
+		for n := 5; n < 5+notifier.MaxAppKeys-3; n++ {
+			must(s.RotateAPIKey(t.Context(), by, "shop", []byte{byte(n)}, time.Time{}))(t)
+		}
+		_, err := s.RotateAPIKey(t.Context(), by, "shop", []byte("too many"), time.Time{})
+		wantIs(t, err, notifier.ErrConflict)
+		must(s.RevokeApp(t.Context(), "shop"))(t)
+		for _, hash := range []string{"hash 2", "hash 4"} {
+			if !key(hash).Revoked(db.clock.now()) {
+				t.Errorf("%s outlives its app", hash)
+			}
+		}
+		_, err = s.RotateAPIKey(t.Context(), by, "shop", []byte("hash 5"), time.Time{})
+		wantIs(t, err, notifier.ErrNotFound)
+		counts := map[string]int{}
+		for _, e := range must(s.AuditLog(t.Context(), 0, 500))(t) {
+			counts[e.Action+" "+string(e.Object.Kind)+" "+e.Object.ID]++
+		}
+		if want := map[string]int{"app.rotate app shop": 3 + notifier.MaxAppKeys - 3, "key.revoke key shop": 1}; !cmp.Equal(want, counts) {
+			t.Errorf("the audit log has %v, want %v", counts, want)
+		}
+	})
+}

@@ -108,7 +108,7 @@ func (s *Store) RevokeApp(ctx context.Context, name string) (a notifier.App, err
 		if _, err = tx.ExecContext(ctx, `UPDATE app_keys SET revoked_at = $1 WHERE app_id = $2 AND revoked_at = 0`, now, a.ID); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $1 WHERE app_id = $2 AND revoked_at = 0`, now, a.ID)
+		_, err = tx.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $1 WHERE app_id = $2 AND (revoked_at = 0 OR revoked_at > $1)`, now, a.ID)
 		return err
 	})
 	return a, s.fail(err, "revoke app %q", name)

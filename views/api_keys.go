@@ -37,6 +37,7 @@ type APIKeyRow struct {
 	Made, Used              Dated
 	Never                   string // shown instead of Used if the key was never used
 	Revoked                 Dated  // without a date: still valid
+	Ends                    Dated  // when it will be revoked; without a date: it is not known
 	RevokeHref, RevokeNamed string
 }
 

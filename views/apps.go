@@ -31,6 +31,7 @@ type App struct {
 	Issuer, JWKS      string
 	Base, InboxURL    string // where links of mails lead
 	SettingsURL       string
+	Set               AppSettings
 	APIKeys, Back     string
 	Added, Revoked    Dated // Revoked without a date: still valid
 	Columns           []components.Column
@@ -57,4 +58,10 @@ type AppKeyRow struct {
 	ID, Kid, Alg            string
 	Made, Revoked           Dated // Revoked without a date: still valid
 	RevokeHref, RevokeNamed string
+}
+
+// AppSettings are the fields of the form that changes an app.
+type AppSettings struct {
+	Origins, Roles, Issuer string
+	Audiences, Lives       []components.Option
 }

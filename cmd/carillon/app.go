@@ -19,7 +19,7 @@ type appCmd struct {
 	Add    appAddCmd    `cmd:"" help:"Add a host application, and print its keys once."`
 	Set    appSetCmd    `cmd:"" help:"Change where links of mails and pushes lead the users of an application."`
 	List   appListCmd   `cmd:"" help:"List applications, newest first."`
-	Rotate appRotateCmd `cmd:"" help:"Give an application a new token key; the old one stays valid until it is revoked."`
+	Rotate appRotateCmd `cmd:"" help:"Give an application a new token key or API key; the old one stays valid until it is revoked."`
 	Revoke appRevokeCmd `cmd:"" help:"Revoke an application or one of its keys; every instance refuses its tokens within seconds."`
 }
 
@@ -108,17 +108,28 @@ func (appListCmd) Run(ctx context.Context, cfg config.Config, c *console) error 
 }
 
 type appRotateCmd struct {
-	Name      string `arg:"" help:"The application."`
-	PublicKey string `placeholder:"FILE" help:"The new public key; without it a secret is made."`
+	Name      string        `arg:"" help:"The application."`
+	PublicKey string        `placeholder:"FILE" xor:"key" help:"The new public key; without it a secret is made."`
+	APIKey    bool          `name:"api-key" xor:"key" help:"Replace the API key, by which it sends, instead of the token key."`
+	Grace     time.Duration `placeholder:"TIME" help:"With --api-key: how long the old API keys stay valid, such as 24h; without it until they are revoked."`
 }
 
 // rotatedApp is a new key as rotate prints it.
 type rotatedApp struct {
-	TokenKey string `json:"token_key"`
+	TokenKey string `json:"token_key,omitempty"`
+	APIKey   string `json:"api_key,omitempty"`
 }
 
 // Run adds a key to an app and prints it.
 func (a appRotateCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	switch {
+	case a.Grace != 0 && !a.APIKey:
+		return usageError{errors.New("--grace: is for --api-key; a token key is revoked by app revoke --key")}
+	case a.Grace < 0 || a.Grace > maxGrace:
+		return usageError{errors.New("--grace: must be from 0s to 720h")}
+	case a.APIKey:
+		return c.withApps(ctx, cfg, func(apps *app.Apps) error { return a.apiKey(ctx, c, apps) })
+	}
 	publicKey, err := readPublicKey(a.PublicKey)
 	if err != nil {
 		return usageError{err}
@@ -131,12 +142,35 @@ func (a appRotateCmd) Run(ctx context.Context, cfg config.Config, c *console) er
 		if err != nil {
 			return missed(explainApp(err), "application %q", a.Name)
 		}
-		err = c.result(rotatedApp{key}, "CARILLON_TOKEN_KEY=%s", key)
+		err = c.result(rotatedApp{TokenKey: key}, "CARILLON_TOKEN_KEY=%s", key)
 		if err == nil && !c.json {
 			c.note("the old key stays valid: revoke it with app revoke %s --key N when the application uses the new one", a.Name)
 		}
 		return err
 	})
+}
+
+// maxGrace is the longest time for which old API keys stay valid beside a new one.
+const maxGrace = 30 * 24 * time.Hour
+
+// apiKey adds an API key and prints it.
+func (a appRotateCmd) apiKey(ctx context.Context, c *console, apps *app.Apps) error {
+	key, err := apps.RotateAPIKey(ctx, commandLine(), a.Name, a.Grace)
+	if errors.Is(err, notifier.ErrConflict) {
+		return fmt.Errorf("%s has %d valid API keys already: key list shows them, key revoke ends one", a.Name, notifier.MaxAppKeys)
+	}
+	if err != nil {
+		return missed(err, "application %q", a.Name)
+	}
+	if err = c.result(rotatedApp{APIKey: key}, "CARILLON_API_KEY=%s", key); err != nil || c.json {
+		return err
+	}
+	if a.Grace > 0 {
+		c.note("the old API keys of %s stay valid for %s", a.Name, a.Grace)
+		return nil
+	}
+	c.note("the old API key stays valid: revoke it with key revoke N, whose number key list shows, when the application uses the new one")
+	return nil
 }
 
 type appRevokeCmd struct {

@@ -45,6 +45,43 @@ func TestAnAppIsAddedRotatedAndRevoked(t *testing.T) {
 	}
 }
 
+func TestAnAPIKeyOfAnAppIsReplacedWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	s := serve(t, c, "--demo")
+	var added addedApp
+	decode(t, must(t, c.run(t.Context(), "app", "add", "store", "--json")).out, &added)
+	send := func(key, subject string) {
+		t.Helper()
+		status, answer := application(t, s, key, http.MethodPost, "/notices", `{"target":{"users":["bob"]},"type":"order","subject":"`+subject+`","title":"One"}`)
+		if status != http.StatusAccepted {
+			t.Fatalf("%d %s", status, answer)
+		}
+	}
+	send(added.APIKey, "7")
+	r := must(t, c.run(t.Context(), "app", "rotate", "store", "--api-key", "--grace", "24h"))
+	key, found := strings.CutPrefix(strings.TrimSpace(r.out), "CARILLON_API_KEY=")
+	if !found || !strings.HasPrefix(key, "ck_") || !strings.Contains(r.errors, "24h") {
+		t.Fatalf("it prints %q and says %q", r.out, r.errors)
+	}
+	send(key, "8")
+	send(added.APIKey, "9") // during the grace time
+	for _, subject := range []string{"7", "9"} {
+		if status, answer := application(t, s, key, http.MethodDelete, "/subjects/"+subject, ""); status != http.StatusOK {
+			t.Errorf("the new key takes back what the old one has sent: %d %s", status, answer)
+		}
+	}
+	wantWords(t, must(t, c.run(t.Context(), "key", "list")).out, "valid until ")
+	for _, args := range [][]string{{"--grace", "24h"}, {"--api-key", "--grace", "-1h"}, {"--api-key", "--grace", "721h"}} {
+		if r := c.run(t.Context(), append([]string{"app", "rotate", "store"}, args...)...); r.status != exitUsage || !strings.Contains(r.errors, "--grace") {
+			t.Errorf("%v: %d %s", args, r.status, r.errors)
+		}
+	}
+	if r := c.run(t.Context(), "app", "rotate", "nothing", "--api-key"); r.status != exitFailed || !strings.Contains(r.errors, `"nothing"`) {
+		t.Errorf("an unknown app: %d %s", r.status, r.errors)
+	}
+}
+
 func TestSnippetsArePrintedForAStack(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())

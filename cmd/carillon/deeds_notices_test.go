@@ -164,6 +164,34 @@ func works() map[string]work {
 			byPage("user admin key.add key %N %KEY send", "/staff/keys", "name", "%N", "scope", "send"),
 			byCommand("command command line key.add key %N %KEY send", "key", "add", "%N", "--scope", "send"),
 		}},
+		"change an app": {
+			object: func(t *testing.T, b *bureau) string {
+				name := unused(t, b)
+				b.command(t, "app", "add", name)
+				return name
+			},
+			doors: []workDoor{
+				{"page", func(t *testing.T, b *bureau, name string) {
+					b.admin.post(t, "/staff/apps/"+b.last(t, "apps"), url.Values{"action": {"set"}, "origins": {"https://" + name + ".example.com"}})
+				}, entries("user admin app.change app %N origins")},
+				byAPI("key shop app.change app %N origins", http.MethodPatch, "/apps/%N", `{"origins":["https://%N.example.com"]}`),
+				byCommand("command command line app.change app %N origins", "app", "set", "%N", "--origin", "https://%N.example.com"),
+			},
+			done: func(t *testing.T, b *bureau, name string) bool {
+				for _, s := range []*running{b.one, b.two} {
+					within5s(t, "pages of the app may call", func() bool { return allows(t, s, "https://"+name+".example.com") })
+				}
+				return true
+			},
+		},
+		"give an app another API key": {
+			object: func(t *testing.T, b *bureau) string {
+				name := unused(t, b)
+				b.command(t, "app", "add", name)
+				return name
+			},
+			doors: []workDoor{byCommand("command command line app.rotate app %N API key %KEY send", "app", "rotate", "%N", "--api-key", "--grace", "24h")},
+		},
 		"revoke a key": {
 			object: func(t *testing.T, b *bureau) string {
 				b.command(t, "key", "add", unused(t, b), "--scope", "read")
@@ -174,7 +202,33 @@ func works() map[string]work {
 				byCommand("command command line key.revoke key %NAME %N read", "key", "revoke", "%N"),
 			},
 		},
+		"revoke a revoked key": {
+			object: func(t *testing.T, b *bureau) string {
+				b.command(t, "key", "add", unused(t, b), "--scope", "read")
+				id := b.last(t, "api_keys")
+				b.command(t, "key", "revoke", id)
+				return id
+			},
+			doors: []workDoor{byPage("", "/staff/keys", "action", "revoke", "id", "%N"), byCommand("", "key", "revoke", "%N")},
+		},
 	}
+}
+
+// allows reports whether pages of an origin may make calls.
+func allows(t *testing.T, s *running, origin string) bool {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, s.URL+"/api/v1/me/badge", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Origin", origin)
+	r.Header.Set("Access-Control-Request-Method", http.MethodGet)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return res.Header.Get("Access-Control-Allow-Origin") == origin
 }
 
 // unused is a name that nothing has.

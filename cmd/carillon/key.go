@@ -44,6 +44,8 @@ func (l keyLine) scopes() string {
 // state says when the key was revoked or last used.
 func (l keyLine) state() string {
 	switch {
+	case l.RevokedAt.After(time.Now()):
+		return "valid until " + l.RevokedAt.Format(time.DateTime)
 	case !l.RevokedAt.IsZero():
 		return "revoked " + l.RevokedAt.Format(time.DateTime)
 	case l.UsedAt.IsZero():
@@ -54,7 +56,7 @@ func (l keyLine) state() string {
 
 type keyAddCmd struct {
 	Name  string   `arg:"" help:"The application; several keys may have the same name."`
-	Scope []string `required:"" placeholder:"SCOPE" help:"send, read or admin; may be repeated."`
+	Scope []string `required:"" placeholder:"SCOPE" help:"send: its own notices; read: polls and marks whole inboxes of every user, whoever sent; admin: everything. May be repeated."`
 }
 
 // Run creates a key. The key itself is printed and stored nowhere.

@@ -108,10 +108,14 @@ func (i *instance) pages() (http.Handler, error) {
 
 // applications makes the handler of the API.
 func (i *instance) applications() (http.Handler, error) {
+	apps, err := NewApps(i.cfg, i.db, i.log, i.tokens.Changed)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the changes of apps: %w", err)
+	}
 	c := api.Config{
 		Who: i.who, Origins: i.tokens, Stream: streams{i.hub, i.looking},
 		Keys: i.db, KeyChanges: i.tokens.Changes, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
-		Directory: i.db, People: i.people, Accounts: i.accounts(),
+		Directory: i.db, People: i.people, Accounts: i.accounts(), Apps: apps,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
 		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
 	}

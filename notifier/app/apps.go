@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"time"
 
 	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
@@ -24,6 +25,9 @@ type Store interface {
 	AddApp(ctx context.Context, a notifier.App, key *notifier.AppKey, apiKey []byte) (notifier.App, error)
 	// AddAppKey adds a key. It returns notifier.ErrConflict when the app has MaxAppKeys.
 	AddAppKey(ctx context.Context, name string, key notifier.AppKey) (notifier.App, notifier.AppKey, error)
+	// RotateAPIKey adds an API key, lets the others end at a time (zero: at none), and records it by whom. It returns
+	// notifier.ErrConflict when the app has MaxAppKeys.
+	RotateAPIKey(ctx context.Context, by notifier.Actor, name string, hash []byte, end time.Time) (notifier.APIKey, error)
 	// ChangeApp changes an app as change does, in one transaction; an error of change is returned as it is.
 	ChangeApp(ctx context.Context, name string, change func(*notifier.App) error) (notifier.App, error)
 	// RevokeApp revokes an app with all its keys, and its API keys.
@@ -124,6 +128,23 @@ func (s *Apps) Rotate(ctx context.Context, by notifier.Actor, name string, publi
 	}
 	s.record(ctx, by, "app.rotate", a, key.Kid())
 	return tokenKey(key, secret), nil
+}
+
+// RotateAPIKey gives an app a new API key and returns it. The old ones stay valid for grace; zero: until they are
+// revoked. The new key acts for the same app, with its name: what the old ones have sent is its own.
+func (s *Apps) RotateAPIKey(ctx context.Context, by notifier.Actor, name string, grace time.Duration) (string, error) {
+	var end time.Time
+	if grace > 0 {
+		end = time.Now().Add(grace)
+	}
+	token, hash := s.cfg.NewAPIKey()
+	if _, err := s.cfg.Store.RotateAPIKey(ctx, by, name, hash, end); err != nil {
+		return "", err
+	}
+	if s.cfg.Changed != nil {
+		s.cfg.Changed()
+	}
+	return token, nil
 }
 
 // Revoke revokes an app with all its keys. Every instance refuses its tokens within seconds.

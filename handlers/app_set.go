@@ -1,0 +1,121 @@
+package handlers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
+)
+
+// setApp changes the settings of an app. A field that was not sent stays as it is, and so does one that is sent as it is: two
+// people who change different fields at a time keep both changes.
+func (h *Handlers) setApp(w http.ResponseWriter, r *http.Request, a *notifier.App, values url.Values) error {
+	change, err := h.readAppChange(a, values)
+	if err == nil && change.String() != "" {
+		_, err = h.Apps.Change(r.Context(), h.actor(r), a.Name, change)
+	}
+	if errors.Is(err, notifier.ErrConflict) {
+		err = fault("issuer", codeIssuerTaken, nil)
+	}
+	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
+		p, err := h.appPage(r, a.ID)
+		if err != nil {
+			return err
+		}
+		h.fillAppSettings(p, values)
+		p.Faults = faultsOf(p.Text, bad, "origins", "audience", "roles", "max_life", "issuer", "base", "inbox_url", "settings_url")
+		return h.page(w, r, http.StatusUnprocessableEntity, views.AppPage(p))
+	}
+	if err != nil {
+		return fmt.Errorf("change app %d: %w", a.ID, err)
+	}
+	redirect(w, r, appPath(a.ID)+"?done=saved")
+	return nil
+}
+
+// readAppChange returns what the form changes of an app.
+func (h *Handlers) readAppChange(a *notifier.App, values url.Values) (change notifier.AppChange, err error) {
+	for field, of := range map[string]struct {
+		is string
+		to **string
+	}{
+		"base": {a.Base, &change.Base}, "inbox_url": {a.InboxURL, &change.InboxURL}, "settings_url": {a.SettingsURL, &change.SettingsURL},
+		"issuer": {a.Issuer, &change.Issuer},
+	} {
+		if text := strings.TrimSpace(values.Get(field)); values.Has(field) && text != of.is {
+			*of.to = &text
+		}
+	}
+	if origins := strings.Fields(values.Get("origins")); values.Has("origins") && !slices.Equal(origins, a.Origins) {
+		change.Origins = &origins
+	}
+	if roles := roleNames(values.Get("roles")); values.Has("roles") && !slices.Equal(roles, a.Roles) {
+		change.Roles = &roles
+	}
+	if values.Has("max_life") {
+		life, err := time.ParseDuration(values.Get("max_life"))
+		if err != nil {
+			life = 0 // Validate refuses it
+		}
+		if life != a.MaxLife {
+			change.MaxLife = &life
+		}
+	}
+	if values.Has("audience") {
+		i := slices.IndexFunc(h.audiences(), func(n notifier.Audience) bool { return h.givenName(n) == values.Get("audience") })
+		if i < 0 {
+			return change, fault("audience", notifier.CodeUnknownAudience, map[string]any{"Name": kept(values.Get("audience"))})
+		}
+		if audience := h.audiences()[i]; audience != a.Audience {
+			change.Audience = &audience
+		}
+	}
+	return change, nil
+}
+
+// settingsOf are the fields of the form of an app as they are stored.
+func (h *Handlers) settingsOf(a *notifier.App) url.Values {
+	return url.Values{
+		"base": {a.Base}, "inbox_url": {a.InboxURL}, "settings_url": {a.SettingsURL}, "issuer": {a.Issuer},
+		"origins": {strings.Join(a.Origins, " ")}, "roles": {strings.Join(a.Roles, ", ")}, "max_life": {a.MaxLife.String()},
+		"audience": {h.givenName(a.Audience)},
+	}
+}
+
+// fillAppSettings shows the fields that values has. The others stay as they are.
+func (h *Handlers) fillAppSettings(p *views.App, values url.Values) {
+	for field, to := range map[string]*string{
+		"base": &p.Base, "inbox_url": &p.InboxURL, "settings_url": &p.SettingsURL,
+		"origins": &p.Set.Origins, "roles": &p.Set.Roles, "issuer": &p.Set.Issuer,
+	} {
+		if values.Has(field) {
+			*to = kept(values.Get(field))
+		}
+	}
+	if values.Has("audience") {
+		p.Set.Audiences = nil
+		for _, a := range h.audiences() {
+			given := h.givenName(a)
+			p.Set.Audiences = append(p.Set.Audiences, components.Option{Value: given, Text: h.audience(p.Text, a), Selected: given == values.Get("audience")})
+		}
+	}
+	if life, err := time.ParseDuration(values.Get("max_life")); err == nil {
+		lives := appLives
+		if !slices.Contains(lives, life) && life >= notifier.MinTokenLife && life <= notifier.MaxTokenLife { // set by a command
+			lives = append(slices.Clone(lives), life)
+			slices.SortFunc(lives, cmp.Compare[time.Duration])
+		}
+		p.Set.Lives = nil
+		for _, l := range lives {
+			p.Set.Lives = append(p.Set.Lives, components.Option{Value: l.String(), Text: lasting(p.Text, l), Selected: l == life})
+		}
+	}
+}
