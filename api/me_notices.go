@@ -23,7 +23,7 @@ type meNotices struct {
 
 // meNotice is a notice in an inbox.
 type meNotice struct {
-	Key       string `json:"key" doc:"Identifies the notice in this inbox: its type and subject."`
+	Key       string `json:"key" doc:"Identifies the notice in this inbox. Made of its type and subject, and of the app that sent it; take it as it is."`
 	ID        int64  `json:"id" doc:"The ID of the notice."`
 	At        int64  `json:"at" doc:"The place of the notice in the inbox: higher is newer."`
 	Type      string `json:"type" doc:"The type of the notice."`

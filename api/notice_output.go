@@ -19,7 +19,7 @@ func stamp(t time.Time) string {
 type noticeOutput struct {
 	ID          int64       `json:"id" doc:"The ID of the notice."`
 	State       string      `json:"state" enum:"scheduled,accepted,sending,sent,retracting,retracted" doc:"The progress of the delivery. scheduled becomes accepted at send_at; accepted and sending become sent; retracting becomes retracted."`
-	Key         string      `json:"key" doc:"The key of its inbox entries: type and subject."`
+	Key         string      `json:"key" doc:"The key of its inbox entries: type and subject, after the number of the app that sent it, if one did."`
 	Revision    int64       `json:"revision" doc:"How often the notice was edited."`
 	Sender      string      `json:"sender" doc:"The sender, to be shown: key NAME for a key, rule NAME for a rule, the name of a user, or a command. Empty for a deleted user."`
 	SenderKind  string      `json:"sender_kind" enum:"user,key,rule,command" doc:"The kind of the sender. A user named key shop is still of the kind user."`

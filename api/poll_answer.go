@@ -25,7 +25,7 @@ type pollAnswer struct {
 
 // pollNotice is an inbox entry in the answer to a poll.
 type pollNotice struct {
-	Key       string `json:"key" xml:"key" doc:"Identifies the entry in this inbox: the type and subject of the notice."`
+	Key       string `json:"key" xml:"key" doc:"Identifies the entry in this inbox. Made of the type and subject of the notice, and of the app that sent it; take it as it is."`
 	ID        int64  `json:"id" xml:"id" doc:"The ID of the notice."`
 	Type      string `json:"type" xml:"type" doc:"The type of the notice."`
 	Scope     string `json:"scope" xml:"scope" doc:"The part of the application that the notice belongs to, such as a warehouse; may be empty."`

@@ -69,6 +69,7 @@ func (s *server) sendToast(ctx context.Context, in *toastRequest) (*toastAnswer,
 	if err != nil {
 		return nil, t.unsent(err)
 	}
+	d.App.ID = callerOf(ctx).AppID
 	once, err := onceOf(in.Once, sender, t, -1)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ export declare function put(rows: readonly Row[], row: any, filter: string): rea
  */
 export declare function changed(rows: readonly Row[], row: any): any[] | readonly Row[];
 /**
- * Marks rows as read or unread.
+ * Marks rows as read or unread. Those of a subject stay: only the server knows which of them the token reaches.
  * @param {readonly Row[]} rows
  * @param {{keys?: string[], key?: string, upto?: string | number, subject?: string}} what
  * @param {boolean} read
