@@ -35,6 +35,9 @@ type Config struct {
 	Toasts        delivery.Toasts // shows toasts for notices that ask for them; nil: no toasts
 	Traces        *tracing.Traces // nil: nobody follows notices
 
+	// App returns a valid app by its number, or notifier.ErrNotFound; nil: no app sends here.
+	App func(ctx context.Context, id int64) (notifier.App, error)
+
 	Log        *slog.Logger                           // slog.Default()
 	Now        func() time.Time                       // time.Now
 	Limits     notifier.Limits                        //

@@ -5,7 +5,7 @@
 
 /**
  * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
- *   readonly title: string, readonly body: string, readonly link: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
+ *   readonly title: string, readonly body: string, readonly link: string, readonly app?: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
  */
 
 /**
