@@ -98,10 +98,11 @@ func TestAnswersNameTheAppThatSent(t *testing.T) {
 	seen := ""
 	testkit.Eventually(t, "both toasts wait", func() bool {
 		taken, err := w.toasts.Take(t.Context(), []int64{bob.Seq})
-		seen = ""
+		var all strings.Builder
 		for _, toast := range taken[0].Toasts {
-			seen += string(toast.Content)
+			all.Write(toast.Content)
 		}
+		seen = all.String()
 		return err == nil && strings.Count(seen, `"app":"front"`) == 2
 	})
 	if !strings.Contains(seen, link) || !strings.Contains(seen, "https://shop.example.com/exports/1") {
