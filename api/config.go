@@ -32,9 +32,8 @@ type Sender interface {
 	// Retract takes a notice back and may be repeated. It returns notifier.ErrConflict if the
 	// notice is over.
 	Retract(ctx context.Context, by notifier.Actor, id int64) error
-	// WithdrawSubject retracts the notices that a sender has sent about a subject and returns
-	// how many there were. A zero sender means all senders.
-	WithdrawSubject(ctx context.Context, by notifier.Actor, subject string, sender notifier.Ref) (int64, error)
+	// WithdrawSubject retracts the notices that w selects and returns how many there were.
+	WithdrawSubject(ctx context.Context, by notifier.Actor, w notifier.Withdrawal) (int64, error)
 }
 
 // Toasts shows messages that are not stored in inboxes.

@@ -51,10 +51,11 @@ type meAnnouncements struct {
 // meAnnouncement is an announcement as a user sees it.
 type meAnnouncement struct {
 	ID        int64      `json:"id" doc:"The ID of the announcement."`
+	App       string     `json:"app,omitempty" doc:"The name of the app that sent it; left out if none did."`
 	Type      string     `json:"type" doc:"The type of the announcement."`
 	Title     string     `json:"title" doc:"One line."`
 	Body      []textNode `json:"body" nullable:"false" doc:"The text, as a tree of nodes."`
-	Link      string     `json:"link" doc:"A path that begins with /, or an https address; may be empty."`
+	Link      string     `json:"link" doc:"An address, or a path that begins with /; may be empty. A link of an app is an address on its pages."`
 	Pinned    bool       `json:"pinned" doc:"It stands above the others, and on every page until it is read."`
 	Read      bool       `json:"read" doc:"Whether you have read it."`
 	StartsAt  string     `json:"starts_at" format:"date-time" doc:"When it opened."`
@@ -104,7 +105,7 @@ func (m *me) announcements(ctx context.Context, in *taggedInput) (*tagged[meAnno
 func (m *me) announcement(a *notifier.OpenAnnouncement) (meAnnouncement, error) {
 	nodes, err := m.markdown.Nodes(a.Body)
 	shown := meAnnouncement{
-		ID: a.ID, Type: a.Type, Title: a.Title, Body: newTextNodes(nodes), Link: a.Link, Pinned: a.Pinned, Read: a.Read,
+		ID: a.ID, App: a.App, Type: a.Type, Title: a.Title, Body: newTextNodes(nodes), Link: a.Link, Pinned: a.Pinned, Read: a.Read,
 		StartsAt: rfc3339(a.StartsAt), CreatedAt: rfc3339(a.CreatedAt),
 	}
 	if !a.EndsAt.IsZero() {

@@ -12,7 +12,7 @@ func registerMeChanges(m *me) {
 	register(m.server, call{
 		id: "me-read", group: groupMe, method: http.MethodPost, path: mePath + "/read", user: true, status: http.StatusOK,
 		summary:  "Mark your notices as read",
-		about:    "The body has exactly one of `keys`, `upto` and `subject`, as for POST /users/{name}/read. The answer is the resulting badge.",
+		about:    "The body has exactly one of `keys`, `upto` and `subject`, as for POST /users/{name}/read; with the token of an app, `subject` reaches what that app has sent, and what no app has. The answer is the resulting badge.",
 		examples: []example{{name: "keys", summary: "One notice", body: `{"keys": ["comment:photo_id:1"]}`}, {name: "upto", summary: "Everything that you were shown", body: `{"upto": 1763800000000}`}},
 	}, m.read)
 	register(m.server, call{
@@ -54,7 +54,11 @@ func (m *me) read(ctx context.Context, in *meReadInput) (*badgeOutput, error) {
 	if err := body.check(); err != nil {
 		return nil, err
 	}
-	return m.change(ctx, func(seq int64) (notifier.Badge, error) { return m.readBy(ctx, seq, body) })
+	app := int64(0)
+	if token := askerOf(ctx).Token; token != nil {
+		app = token.App.ID
+	}
+	return m.change(ctx, func(seq int64) (notifier.Badge, error) { return m.readBy(ctx, seq, body, app) })
 }
 
 func (m *me) unread(ctx context.Context, in *keysInput) (*badgeOutput, error) {

@@ -23,25 +23,26 @@ type meNotices struct {
 
 // meNotice is a notice in an inbox.
 type meNotice struct {
-	Key       string `json:"key" doc:"Identifies the notice in this inbox: its type and subject."`
+	Key       string `json:"key" doc:"Identifies the notice in this inbox. Made of its type and subject, and of the app that sent it; take it as it is."`
 	ID        int64  `json:"id" doc:"The ID of the notice."`
 	At        int64  `json:"at" doc:"The place of the notice in the inbox: higher is newer."`
 	Type      string `json:"type" doc:"The type of the notice."`
 	Scope     string `json:"scope" doc:"The part of the application that the notice belongs to, such as a warehouse; may be empty."`
 	Title     string `json:"title" doc:"One line."`
 	Body      string `json:"body" doc:"Text; lines end with a line feed. May be empty."`
-	Link      string `json:"link" doc:"A path that begins with /, or an https address; may be empty."`
+	Link      string `json:"link" doc:"An address, or a path that begins with /; may be empty. A link of an app is an address on its pages."`
 	Read      bool   `json:"read" doc:"Whether you have read it."`
 	New       bool   `json:"new" doc:"This opening marked it as read."`
 	CreatedAt string `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
 	ExpiresAt string `json:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
 	Reason    string `json:"reason" doc:"Why you received it: user, role:NAME or topic:TYPE:SCOPE."`
+	App       string `json:"app,omitempty" doc:"The name of the app that sent it; left out if none did."`
 }
 
 func newMeNotice(e *notifier.Entry) meNotice {
 	n := meNotice{
 		Key: e.Key, ID: e.NoticeID, At: e.At, Type: e.Type, Scope: e.Scope, Title: e.Title, Body: e.Body, Link: e.Link,
-		Read: e.Read || e.New, New: e.New, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason,
+		Read: e.Read || e.New, New: e.New, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App,
 	}
 	if !e.ExpiresAt.IsZero() {
 		n.ExpiresAt = rfc3339(e.ExpiresAt)

@@ -101,7 +101,7 @@ func TestAUserOfAnAppHasAnInboxOnFirstSight(t *testing.T) {
 		w.call(t, token, "GET", "/me/badge", nil).is(t, http.StatusOK).into(t, &badge)
 		return badge.Unread == 1
 	})
-	w.call(t, token, "POST", "/me/delete", `{"keys":["order:6"]}`).is(t, http.StatusOK)
+	w.call(t, token, "POST", "/me/delete", `{"keys":["a`+strconv.FormatInt(w.front.ID, 10)+`/order:6"]}`).is(t, http.StatusOK)
 	var who meAnswer
 	w.call(t, token, "GET", "/me", nil).is(t, http.StatusOK).into(t, &who)
 	if who.ID != "4711" || who.Name == nil || *who.Name != "Bob Müller" || who.Audience != "user" || who.Settings.Locale != "de" {

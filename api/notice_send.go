@@ -116,6 +116,7 @@ func (s *server) request(ctx context.Context, once string, n *noticeInput, index
 	if err != nil {
 		return notifier.Request{}, err
 	}
+	d.App.ID = callerOf(ctx).AppID
 	r := notifier.Request{Draft: d}
 	r.Once, err = onceOf(once, sender, n, index)
 	return r, err

@@ -65,10 +65,11 @@ func registerNotices(s *server) {
 	register(s, call{
 		id: "withdraw-subject", group: groupNotices, method: http.MethodDelete, path: "/subjects/{subject}", scope: notifier.ScopeSend, status: http.StatusOK,
 		summary: "Retract all notices about a subject",
-		about: "For a subject that no longer exists: retracts every notice with that subject, of any type, that was sent under the name of the key. " +
-			"With the scope `admin`, it retracts those of all senders.",
+		about: "For a subject that no longer exists: retracts every notice with that subject, of any type. With the key of an app, those of the app; with any other key, " +
+			"those that belong to no app and were sent under the name of the key. With the scope `admin`, those of no app by all senders, or those of the app that `app` names.",
 		examples: []example{
 			{name: "order", summary: "A cancelled order", params: map[string]string{"subject": "order:1001"}},
+			{name: "app", summary: "Those of an app, with the scope admin", params: map[string]string{"subject": "order:1001", "app": "front"}},
 		},
 	}, s.withdraw)
 }

@@ -15,6 +15,7 @@ const (
 	codeNeedsType   = "needs_type"
 	codeIDsOrAll    = "ids_or_all"
 	codeBadToast    = "bad_toast"
+	codeUnknownApp  = "unknown_app"
 	codeBadAudience = "bad_audience" // from the directory, as is the next
 	codeBadLocale   = "bad_locale"
 )
@@ -32,6 +33,7 @@ var sentences = map[string]string{ //nolint:gosec // messages about passwords, n
 	codeNeedsType:    "is only possible together with type",
 	codeIDsOrAll:     "must have exactly one of ids and all",
 	codeBadToast:     "must be the IDs of toasts, such as 1763800000000-0",
+	codeUnknownApp:   "names no app: {Name}",
 	codeBadAudience:  "is not a valid audience",
 	"password_wrong": "is not your current password",
 	"password_short": "must have at least {Min} bytes",

@@ -31,7 +31,7 @@ type toastInput struct {
 	Type      string      `json:"type,omitempty" doc:"The type of the toast, if any. Users who have muted the type are left out. Default: the topic's type for a toast to a topic. [a-z0-9][a-z0-9_.-]{0,62}"`
 	Title     string      `json:"title" doc:"One line, up to 200 characters."`
 	Body      string      `json:"body,omitempty" doc:"Text, up to 4,000 characters, of which the first 300 are shown; lines end with LF."`
-	Link      string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host."`
+	Link      string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host. By the key of an app: a path below its base URL, which the link is completed with, or an address on its pages."`
 	ExpiresIn string      `json:"expires_in,omitempty" doc:"How long the toast waits for users who are away, such as 30s or 4h; at least one second, and at most as long as the installation allows. Default: 1h."`
 }
 
@@ -69,6 +69,7 @@ func (s *server) sendToast(ctx context.Context, in *toastRequest) (*toastAnswer,
 	if err != nil {
 		return nil, t.unsent(err)
 	}
+	d.App.ID = callerOf(ctx).AppID
 	once, err := onceOf(in.Once, sender, t, -1)
 	if err != nil {
 		return nil, err

@@ -13,8 +13,9 @@ type Inbox interface {
 	// ReadKeys marks these entries as read. If one of them is not in the inbox, it marks none
 	// and returns notifier.ErrNotFound.
 	ReadKeys(ctx context.Context, seq int64, keys []string) (notifier.Badge, error)
-	// ReadSubject marks the entries about a subject as read, of any type.
-	ReadSubject(ctx context.Context, seq int64, subject string) (notifier.Badge, error)
+	// ReadSubject marks the entries about a subject as read, of any type: those of an app and of none, or all if
+	// app is 0.
+	ReadSubject(ctx context.Context, seq int64, subject string, app int64) (notifier.Badge, error)
 	// ReadUpto marks as read all entries that are not newer than an `at` in decimal, or than
 	// the entry with a key. It returns notifier.ErrNotFound if the inbox has no such key.
 	ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error)
@@ -53,6 +54,8 @@ type Directory interface {
 	MailOf(ctx context.Context, seq int64) (notifier.Mailbox, error)
 	// Mutes lists the types that a user has muted.
 	Mutes(ctx context.Context, seq int64) ([]string, error)
+	// AppNamed returns the app with this name, valid or revoked, or notifier.ErrNotFound.
+	AppNamed(ctx context.Context, name string) (notifier.App, error)
 }
 
 // People changes users for an actor, whom the audit log names; see notifier/person.

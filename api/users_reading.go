@@ -19,7 +19,7 @@ func registerReading(u *users) {
 		id: "read", group: groupUsers, method: http.MethodPost, path: userPath + "/read", scope: notifier.ScopeRead, status: http.StatusOK,
 		summary: "Mark notices as read",
 		about: "The body has exactly one of three fields. `keys` marks these notices, or none of them if one is not in the inbox. `upto` marks all notices that are not newer than an " +
-			"`at` (such as `newest` from a poll) or than the notice with this key. `subject` marks all notices about a thing that the user has just seen. " +
+			"`at` (such as `newest` from a poll) or than the notice with this key. `subject` marks all notices about a thing that the user has just seen, whoever sent them. " +
 			"All open browsers are updated. The answer is the resulting badge.",
 		errors: []int{http.StatusNotFound},
 		examples: []example{
@@ -39,7 +39,7 @@ type readInput struct {
 type readBody struct {
 	Keys    bounded[string, upToKeys] `json:"keys,omitempty" nullable:"false" minItems:"1" doc:"The keys of the notices."`
 	Upto    *upto                     `json:"upto,omitempty" doc:"All notices that are not newer than this."`
-	Subject *string                   `json:"subject,omitempty" minLength:"1" maxLength:"200" doc:"All notices about this subject, of any type."`
+	Subject *string                   `json:"subject,omitempty" minLength:"1" maxLength:"200" doc:"All notices about this subject, of any type. With the token of an app: those that this app has sent, or no app."`
 }
 
 // check returns nil for a body with exactly one valid field.
@@ -73,17 +73,17 @@ func (u *users) read(ctx context.Context, in *readInput) (*badgeOutput, error) {
 		return nil, err
 	}
 	return u.withAnnouncements(ctx, in.Name, func(who knownUser) (notifier.Badge, error) {
-		return u.readBy(ctx, who.Seq, body)
+		return u.readBy(ctx, who.Seq, body, 0)
 	})
 }
 
-// readBy marks what a valid body selects.
-func (u *users) readBy(ctx context.Context, seq int64, body *readBody) (notifier.Badge, error) {
+// readBy marks what a valid body selects. A subject is one of that app and of the installation itself; 0: of everybody.
+func (u *users) readBy(ctx context.Context, seq int64, body *readBody, app int64) (notifier.Badge, error) {
 	switch {
 	case body.Keys != nil:
 		return u.Inbox.ReadKeys(ctx, seq, body.Keys)
 	case body.Subject != nil:
-		return u.Inbox.ReadSubject(ctx, seq, *body.Subject)
+		return u.Inbox.ReadSubject(ctx, seq, *body.Subject, app)
 	}
 	return u.Inbox.ReadUpto(ctx, seq, string(*body.Upto))
 }

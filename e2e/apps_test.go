@@ -61,7 +61,8 @@ func TestTheFiveCommandsOfTheDocumentWork(t *testing.T) {
 // hostApp is an application on an origin of its own.
 type hostApp struct {
 	*httptest.Server
-	key string
+	key    string
+	apiKey string
 }
 
 // hostApp adds an app whose pages are on a new origin. They are empty.
@@ -75,11 +76,12 @@ func (s *site) hostApp(t *testing.T, name string) *hostApp {
 	t.Cleanup(app.Close)
 	var added struct {
 		TokenKey string `json:"token_key"`
+		APIKey   string `json:"api_key"`
 	}
 	if err := json.Unmarshal([]byte(s.carillon("", "app", "add", name, "--origin", app.URL, "--json")), &added); err != nil {
 		t.Fatal(err)
 	}
-	app.key = added.TokenKey
+	app.key, app.apiKey = added.TokenKey, added.APIKey
 	return app
 }
 

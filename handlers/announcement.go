@@ -63,7 +63,7 @@ func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifi
 		row.Turns = nil
 	}
 	f.Sheet = f.Assets.ProseStyle
-	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body), Link: h.outside(post.Link)}
+	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body), Link: h.outside(post.Link, post.App)}
 }
 
 // announcementMaker turns announcements into rows for one reader.
@@ -83,7 +83,7 @@ func (m announcementMaker) row(post *notifier.OpenAnnouncement, back string) vie
 	short := func(at time.Time) string { return m.text.Short(at, m.now) }
 	return views.AnnouncementRow{
 		ID: idText(post.ID), Href: announcementPath(post.ID), Title: post.Title, Text: m.words(post.Body), Back: back,
-		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: post.Read, Pinned: post.Pinned,
+		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: post.Read, Pinned: post.Pinned, From: sentBy(m.text, post.App),
 		Datetime: begin.Format(time.RFC3339), Clock: short(begin), Moment: m.text.Moment(begin),
 		Until: m.dated("announcements.until", short, post.EndsAt), Edited: m.edited(short, post),
 		Turns: []views.Turn{

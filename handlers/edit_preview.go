@@ -24,6 +24,9 @@ func (h *Handlers) checkText(n *notifier.Notice, d *notifier.Draft) error {
 	text := notifier.Draft{
 		Target: notifier.Target{Users: []string{"any"}}, Type: "any", Title: d.Title, Body: d.Body, Link: d.Link,
 	}
+	if d.Link == n.Link {
+		text.Link = "" // one on the pages of an app is not on the list of hosts
+	}
 	if n.State == notifier.StateScheduled && !d.SendAt.Equal(n.SendAt) {
 		text.SendAt = d.SendAt
 	}

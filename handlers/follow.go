@@ -78,7 +78,7 @@ func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error)
 	case e.NoticeID != n.ID: // a newer notice has replaced it
 		return "", notifier.ErrNotFound
 	}
-	if link := h.outside(e.Link); link != "" {
+	if link := h.outside(e.Link, e.App); link != "" {
 		return link, nil
 	}
 	return mount.At(r.Context(), page) + "#e" + strconv.FormatInt(e.At, 10), nil

@@ -96,14 +96,14 @@ func dividerNew(text *locale.Printer, page notifier.Page) string {
 
 func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	look, link := m.look(e.Type), ""
-	if safeLink(e.Link) != "" {
+	if safeLink(e.Link, e.App) != "" {
 		link = followPath + idText(e.NoticeID) // marks it read and redirects to the link
 	}
 	return components.Row{
 		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
 		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), Mute: m.mutes.of(e.Type), Read: e.Read, New: e.New, Folds: folds(e.Title, e.Body),
 		Icon: look.icon, Initials: look.initials, Tint: look.tint,
-		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason),
+		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason), From: sentBy(m.text, e.App),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
 }
@@ -158,21 +158,29 @@ func rowLabels(text *locale.Printer) components.Labels {
 	}
 }
 
-// safeLink returns the link of a notice, or nothing if it is neither a path of our own nor https.
-// Links are checked when a notice is accepted; stored ones may be older than the check.
-func safeLink(link string) string {
+// sentBy says which app has sent something; empty: none.
+func sentBy(text *locale.Printer, app string) string {
+	if app == "" {
+		return ""
+	}
+	return text.F("mail.sent_by", "Name", app)
+}
+
+// safeLink returns the link of a notice, or nothing if it is neither a path of our own nor https, or http on the pages of
+// the app that sent it. Links are checked when a notice is accepted; stored ones may be older than the check.
+func safeLink(link, app string) string {
 	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") && !strings.HasPrefix(link, "/\\") {
 		return link
 	}
-	if u, err := url.Parse(link); err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil {
+	if u, err := url.Parse(link); err == nil && (u.Scheme == "https" || u.Scheme == "http" && app != "") && u.Host != "" && u.User == nil {
 		return link
 	}
 	return ""
 }
 
 // outside returns the address that a link of a notice leads to, or nothing if it is not safe.
-func (h *Handlers) outside(link string) string {
-	link = safeLink(link)
+func (h *Handlers) outside(link, app string) string {
+	link = safeLink(link, app)
 	if strings.HasPrefix(link, "/") {
 		return h.LinkBase + link
 	}

@@ -332,3 +332,17 @@ func TestDividerCanBeBetweenTwoPages(t *testing.T) {
 		}
 	}
 }
+
+func TestARowSaysWhichAppHasSentItAndLeadsToItsPages(t *testing.T) {
+	t.Parallel()
+	of, plain := entry(1, noon, true, false), entry(2, noon, true, false)
+	of.App, of.Link = "shop", "http://localhost:3000/orders/7" // an app in development
+	w := newWorld(t, func(w *world) {
+		w.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Entries: []notifier.Entry{of, plain}}, nil }
+	})
+	r := w.get("alice", "/inbox")
+	r.wantText(t, "[data-id='1'] .from", "Sent by shop")
+	if r.count("[data-id='1'] a") != 1 || r.count("[data-id='2'] .from") != 0 {
+		t.Errorf("the rows have %d links and %d senders", r.count("[data-id='1'] a"), r.count("[data-id='2'] .from"))
+	}
+}

@@ -53,7 +53,7 @@ func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	link := ""
 	if n.ID != 0 && !isOver(&n, h.Now()) {
-		link = safeLink(n.Link)
+		link = safeLink(n.Link, n.App.Name)
 		if err := h.markOpened(r, seq, &n); err != nil {
 			return fmt.Errorf("open notice %d for user %d: %w", id, seq, err)
 		}

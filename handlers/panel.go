@@ -113,6 +113,6 @@ func (m announcementMaker) panelRow(post *notifier.OpenAnnouncement) components.
 	row := m.row(post, "")
 	return components.Row{
 		Post: row.ID, Kind: m.text.T("panel.announcement"), Icon: row.Icon, Initials: row.Initials, Tint: row.Tint,
-		Title: row.Title, Body: row.Text, Link: row.Href, Datetime: row.Datetime, Clock: row.Clock, Moment: row.Moment,
+		Title: row.Title, Body: row.Text, From: row.From, Link: row.Href, Datetime: row.Datetime, Clock: row.Clock, Moment: row.Moment,
 	}
 }

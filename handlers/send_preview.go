@@ -91,7 +91,7 @@ func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) vi
 	}
 	return views.Card{Row: components.Row{
 		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true, Kind: kept(types.kind(d.Type, d.Target.Reason())),
-		Title: kept(d.Title), Body: kept(d.Body), Link: h.outside(d.Link), Outside: true, Reason: kept(types.brief(d.Target.Reason())), Why: kept(types.reason(d.Target.Reason())),
+		Title: kept(d.Title), Body: kept(d.Body), Link: h.outside(d.Link, d.App.Name), Outside: true, From: sentBy(text, d.App.Name), Reason: kept(types.brief(d.Target.Reason())), Why: kept(types.reason(d.Target.Reason())),
 		Datetime: at.Format(time.RFC3339), Clock: types.text.Clock(at), Moment: types.text.Moment(at),
 	}}
 }
@@ -99,6 +99,7 @@ func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) vi
 // announcementCard is a draft of an announcement as its readers would see it.
 func (h *Handlers) announcementCard(r *http.Request, f views.Frame, d *notifier.Draft) views.Card {
 	post := notifier.OpenAnnouncement{
+		App:  d.App.Name,
 		Type: d.Type, Title: kept(d.Title), Body: kept(d.Body), Link: d.Link, StartsAt: d.StartsAt, Pinned: d.Pinned, Read: true,
 	}
 	if post.StartsAt.IsZero() {

@@ -82,6 +82,7 @@ func (n *Notice) Announces() bool { return len(n.Target.Audiences) > 0 }
 // OpenAnnouncement is an open announcement as one reader sees it.
 type OpenAnnouncement struct {
 	ID        int64
+	App       string // name of the app that has sent it; empty: none
 	Type      string
 	Title     string
 	Body      string // Markdown; views/markdown defines the subset that is rendered

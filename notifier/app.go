@@ -25,6 +25,12 @@ type App struct {
 	RevokedAt time.Time // zero: still valid
 }
 
+// SendingApp is the app whose key sends a notice. The zero SendingApp is none.
+type SendingApp struct {
+	ID   int64
+	Name string
+}
+
 // AddedApp is an app that was just added, with its secrets, which are shown this once.
 type AddedApp struct {
 	App

@@ -61,24 +61,45 @@ func (c *AppChange) String() string {
 	return strings.Join(names, " ")
 }
 
+// home is where the app's pages begin: its base, else its first origin; empty if it has neither.
+func (a *App) home() string {
+	if a.Base == "" && len(a.Origins) > 0 {
+		return a.Origins[0]
+	}
+	return a.Base
+}
+
+// Resolve returns the address of a link of the app's notices: one that begins with / is on the app's pages. Any other stays
+// as it is, and so do all links of an app whose pages are not known.
+func (a *App) Resolve(link string) string {
+	if strings.HasPrefix(link, "/") {
+		return a.home() + link
+	}
+	return link
+}
+
+// Sites returns the origins of the app's pages, to which its notices may link.
+func (a *App) Sites() []string {
+	sites := slices.Clone(a.Origins)
+	if u, err := url.Parse(a.Base); err == nil && u.Host != "" {
+		sites = append(sites, u.Scheme+"://"+u.Host)
+	}
+	return sites
+}
+
 // Opens returns the address that a link of a notice leads to on the app's pages, or nothing if it cannot be known. An
 // empty link leads to the app's inbox.
 func (a *App) Opens(link string) string {
-	base := a.Base
-	if base == "" && len(a.Origins) > 0 {
-		base = a.Origins[0]
-	}
-	switch {
+	switch to := a.Resolve(link); {
 	case link == "" && a.InboxURL != "":
 		return a.InboxURL
-	case link == "" && base != "":
-		return base + "/"
-	case strings.HasPrefix(link, "/") && base != "":
-		return base + link
-	case strings.HasPrefix(link, "/"):
+	case link == "" && a.home() != "":
+		return a.home() + "/"
+	case strings.HasPrefix(to, "/"):
 		return ""
+	default:
+		return to
 	}
-	return link
 }
 
 // checkPlaces brings the places of an app to one form: scheme and host as browsers write them, and a base without a slash

@@ -72,6 +72,14 @@ func TestLinksOpenAgainstTheBaseOfAnApp(t *testing.T) {
 			t.Errorf("%q opens at %q, want %q", c.link, got, c.want)
 		}
 	}
+	for link, want := range map[string]string{"/orders/7": "https://shop.example/app/orders/7", "": "", "https://x.example/": "https://x.example/"} {
+		if got := full.Resolve(link); got != want {
+			t.Errorf("%q resolves to %q, want %q", link, got, want)
+		}
+	}
+	if got := (&notifier.App{}).Resolve("/x"); got != "/x" {
+		t.Errorf("the link of an app without pages becomes %q", got)
+	}
 	given := notifier.App{Name: "shop", Audience: 2, MaxLife: time.Hour, Origins: []string{"https://b.example", "https://a.example/", "https://b.example"}}
 	if err := given.Validate(map[notifier.Audience]string{2: "user"}); err != nil || !slices.Equal(given.Origins, origins.Origins) {
 		t.Errorf("the first origin is not the first that was given: %v, %v", given.Origins, err)

@@ -23,6 +23,7 @@ const DefaultKeep = 180 * 24 * time.Hour
 // Limits holds the limits that an installation puts on drafts.
 type Limits struct {
 	LinkHosts []string      // hosts, or host:port, that an https link may point to; none: relative links only
+	Sites     []string      // origins that a link may also point to, which App.Sites returned
 	Keep      time.Duration // the longest life of a notice, and the default; 0: DefaultKeep
 	Audiences []Audience    // the audiences that exist; none: any number is accepted
 	Toast     time.Duration // the longest life of a toast without an inbox entry; 0: DefaultToastLife
@@ -68,7 +69,7 @@ func (d *Draft) Validate(l Limits) error {
 	checkSubject(d.Subject, &bad)
 	checkTitle(d.Title, &bad)
 	checkText("body", d.Body, MaxBody, bodyControls, &bad)
-	checkLink(d.Link, l.LinkHosts, &bad)
+	checkLink(d.Link, l, &bad)
 	if l.Keep <= 0 {
 		l.Keep = DefaultKeep
 	}

@@ -76,14 +76,14 @@ func visible(r rune) bool {
 // https to one of the hosts.
 func ValidLink(link string, hosts []string) bool {
 	var bad InvalidError
-	checkLink(link, hosts, &bad)
+	checkLink(link, Limits{LinkHosts: hosts}, &bad)
 	return link != "" && len(bad.Fields) == 0
 }
 
-// checkLink allows a path on our own host, or https to one of the hosts. It parses the
+// checkLink allows a path on our own host, https to one of the hosts, or an address on one of the sites. It parses the
 // link as the most lenient browser would: such browsers treat a backslash as a slash and
 // drop tabs and line breaks anywhere.
-func checkLink(s string, hosts []string, bad *InvalidError) {
+func checkLink(s string, l Limits, bad *InvalidError) {
 	if s == "" {
 		return
 	}
@@ -104,9 +104,12 @@ func checkLink(s string, hosts []string, bad *InvalidError) {
 		if strings.HasPrefix(s, "//") || u.Scheme != "" || u.Host != "" {
 			bad.Add("link", CodeBadLink, nil)
 		}
-	case u.Scheme != "https", u.Opaque != "", u.User != nil, u.Host == "":
+	case u.Opaque != "", u.User != nil, u.Host == "":
 		bad.Add("link", CodeBadLink, nil)
-	case !allowedHost(u, hosts):
+	case onSite(u, l.Sites):
+	case u.Scheme != "https":
+		bad.Add("link", CodeBadLink, nil)
+	case !allowedHost(u, l.LinkHosts):
 		bad.Add("link", CodeLinkHost, map[string]any{"Host": u.Host})
 	}
 }
@@ -127,6 +130,11 @@ func cleanPath(u *url.URL) bool {
 		}
 	}
 	return true
+}
+
+func onSite(u *url.URL, sites []string) bool {
+	origin, ok := Origin(u.Scheme + "://" + u.Host)
+	return ok && slices.Contains(sites, origin)
 }
 
 func allowedHost(u *url.URL, hosts []string) bool {
@@ -158,7 +166,7 @@ func (d *Draft) ValidateToast(l Limits) error {
 	}
 	checkTitle(d.Title, &bad)
 	checkText("body", d.Body, MaxBody, bodyControls, &bad)
-	checkLink(d.Link, l.LinkHosts, &bad)
+	checkLink(d.Link, l, &bad)
 	if l.Toast <= 0 {
 		l.Toast = DefaultToastLife
 	}

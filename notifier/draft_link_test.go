@@ -3,6 +3,8 @@ package notifier_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 func TestOnlyLinksToOurOwnOrAllowedHostsAreAccepted(t *testing.T) {
@@ -87,5 +89,24 @@ func TestOnlyLinksToOurOwnOrAllowedHostsAreAccepted(t *testing.T) {
 				t.Errorf("link %q: got %q, want %q", link, got, want)
 			}
 		})
+	}
+}
+
+func TestALinkMayLeadToTheSitesOfItsApp(t *testing.T) {
+	t.Parallel()
+	app := notifier.App{Origins: []string{"http://shop.test:3000"}, AppPlaces: notifier.AppPlaces{Base: "https://shop.example/app"}}
+	for link, ok := range map[string]bool{
+		"http://shop.test:3000/orders/7": true, "HTTP://SHOP.test:3000": true, "https://shop.example/elsewhere": true, "https://shop.example:443/app/x?y#z": true, "/orders/7": true,
+		"http://shop.example/app": false, "https://shop.test:3000/": false, "http://shop.test/": false, "https://shop.example.evil.example/": false,
+		"https://shop.example@evil.example/": false, "https://me@shop.example/": false, "https://shop.example/../x": false, "https://shop.example/%2f%2fevil": false,
+		"https://evil.example/https://shop.example": false, "javascript:alert(1)": false, "https:shop.example": false,
+	} {
+		d := validDraft()
+		d.Link = link
+		l := limits
+		l.Sites = app.Sites()
+		if err := d.Validate(l); (err == nil) != ok {
+			t.Errorf("%q: %v", link, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package notifier
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -13,7 +14,7 @@ const (
 
 // Entry is a notice in one user's inbox.
 type Entry struct {
-	Key       string // TYPE:SUBJECT, without the state suffix
+	Key       string // as Notice.Key returns it, without the state suffix
 	NoticeID  int64
 	At        int64     // the inbox's ver at delivery; order, cursors and the New mark compare it
 	ExpiresAt time.Time // zero: never
@@ -30,6 +31,23 @@ func SplitField(field string) (key string, read, ok bool) {
 	}
 	key, ok = strings.CutSuffix(field, ReadSuffix)
 	return key, true, ok
+}
+
+// appPrefix is the beginning of the keys of an app; empty for the installation's own.
+func appPrefix(app int64) string {
+	if app == 0 {
+		return ""
+	}
+	return "a" + strconv.FormatInt(app, 10) + "/"
+}
+
+// KeyType returns the type of an entry from its key; ok is false for a text that is not a key.
+func KeyType(key string) (typ string, ok bool) {
+	typ, _, ok = strings.Cut(key, ":")
+	if _, rest, found := strings.Cut(typ, "/"); found { // a type has no slash
+		typ = rest
+	}
+	return typ, ok
 }
 
 // Badge is the number on the bell, always absolute. Ver is the version of Inbox, AVer

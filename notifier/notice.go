@@ -19,7 +19,8 @@ type Draft struct {
 	SendAt    time.Time `json:",omitzero"` // when to send it; zero: at once. Recipients are found and the expiry counts from then
 	Toast     bool
 	Sender    Ref
-	Window    // of an announcement; otherwise empty
+	App       SendingApp `json:",omitzero"` // that sends it; zero: none, it belongs to the installation itself
+	Window               // of an announcement; otherwise empty
 }
 
 // State is the stage of an accepted notice.
@@ -78,22 +79,25 @@ type Content struct {
 	Link      string    `json:"link"`
 	CreatedAt time.Time `json:"created_at"`
 	Reason    string    `json:"reason"`
+	App       string    `json:"app,omitempty"` // name of the app that has sent it
 }
 
 // Content returns the content of the notice, with the reason of its target.
 func (n *Notice) Content() Content {
 	return Content{
 		Revision: n.Revision, Type: n.Type, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link,
-		CreatedAt: n.SentAt().UTC().Truncate(time.Millisecond), Reason: n.Target.Reason(),
+		CreatedAt: n.SentAt().UTC().Truncate(time.Millisecond), Reason: n.Target.Reason(), App: n.App.Name,
 	}
 }
 
-// Key returns the entry key: TYPE:SUBJECT, or TYPE:notice_id:N without a subject.
+// Key returns the entry key: TYPE:SUBJECT, or TYPE:notice_id:N without a subject. That of an app begins with a7/, where 7
+// is its number, so that apps do not replace the rows of each other.
 func (n *Notice) Key() string {
-	if n.Subject == "" {
-		return n.Type + ":" + reservedSubject + strconv.FormatInt(n.ID, 10)
+	subject := n.Subject
+	if subject == "" {
+		subject = reservedSubject + strconv.FormatInt(n.ID, 10)
 	}
-	return n.Type + ":" + n.Subject
+	return appPrefix(n.App.ID) + n.Type + ":" + subject
 }
 
 // EncodeContent encodes c as one line of JSON. Whatever its fields contain, the result has

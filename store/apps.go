@@ -114,6 +114,13 @@ func (s *Store) RevokeApp(ctx context.Context, name string) (a notifier.App, err
 	return a, s.fail(err, "revoke app %q", name)
 }
 
+// AppNamed returns the app with this name, or the last that had it and was revoked. It returns notifier.ErrNotFound.
+func (s *Store) AppNamed(ctx context.Context, name string) (notifier.App, error) {
+	a, err := scanApp(s.read.QueryRowContext(ctx, `SELECT `+appColumns+` FROM apps WHERE name = $1
+		ORDER BY CASE WHEN revoked_at = 0 THEN 0 ELSE 1 END, id DESC LIMIT 1`, name))
+	return a, s.fail(err, "find app %q", name)
+}
+
 // RevokeAppKey revokes one valid key of a valid app. It returns notifier.ErrNotFound.
 func (s *Store) RevokeAppKey(ctx context.Context, name string, id int64) (a notifier.App, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {

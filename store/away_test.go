@@ -116,7 +116,6 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"Targets":        func(ctx context.Context) error { _, err := s.Targets(ctx, 1); return err },
 		"User":           func(ctx context.Context) error { _, err := s.User(ctx, 1); return err },
 		"MailOf":         func(ctx context.Context) error { _, err := s.MailOf(ctx, 1); return err },
-		"SendingApps":    func(ctx context.Context) error { _, err := s.SendingApps(ctx, []int64{1}); return err },
 		"MailFaults":     func(ctx context.Context) error { _, err := s.MailFaults(ctx, []int64{1}); return err },
 		"Holds":          func(ctx context.Context) error { _, err := s.Holds(ctx, &notifier.ReachTarget{}); return err },
 		"SwitchOff":      func(ctx context.Context) error { _, err := s.SwitchOff(ctx, "t"); return err },

@@ -113,7 +113,7 @@ const NoticeCountsQuery = noticeCountsQuery
 var SubscriptionsQuery = subscriptionsQuery
 
 // SubjectQuery is the condition of NoticesBySubject, for the test of its plan.
-const SubjectQuery = subjectQuery
+func SubjectQuery(s *Store) string { return s.subjectQuery() }
 
 // The queries of SubscribersOf and AllSubscribers, for the test of their plans.
 func SubscribersQuery(s *Store) string    { return s.subscribersQuery() }
@@ -140,3 +140,6 @@ func NoticesQuery(tb testing.TB, s *Store, q notifier.NoticeQuery) (string, []an
 	}
 	return `SELECT id, starts_at FROM notices LEFT JOIN announcements ON notice_id = id ` + f.where() + ` ORDER BY id DESC LIMIT 50`, f.args
 }
+
+// NumberList is a list of numbers as a parameter.
+func NumberList(s *Store, numbers ...int64) any { return s.dialect.numberList(numbers) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -67,7 +66,7 @@ func unreadOf(snapshots []notifier.Snapshot, urgent map[string]bool) (found []un
 				continue
 			}
 			u.newest = max(u.newest, row.At)
-			if typ, _, _ := strings.Cut(key, ":"); urgent[typ] {
+			if typ, _ := notifier.KeyType(key); urgent[typ] {
 				u.urgent = max(u.urgent, row.At)
 			}
 		}

@@ -15,7 +15,8 @@ import (
 const unfinished = `state IN ('accepted', 'sending', 'retracting')`
 
 const noticeColumns = `id, state, done, rev, recipient_count, created_at, expires_at, target, type, scope, subject,
-	title, body, link, toast, send_at, released_at, ordinal, ` + senderColumns + `, recipients IS NOT NULL, starts_at, ends_at, pinned, late_joiners`
+	title, body, link, toast, send_at, released_at, ordinal, ` + senderColumns + `, recipients IS NOT NULL, starts_at, ends_at, pinned, late_joiners,
+	app_id, (SELECT name FROM apps WHERE apps.id = app_id)`
 
 // Notice returns one notice, or notifier.ErrNotFound.
 func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
@@ -119,10 +120,12 @@ func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
 	var created, expires, sendAt, released int64
 	var starts, ends sql.Null[int64] // of announcements only
 	var pinned, late sql.Null[bool]
+	var app sql.Null[string] // NULL if no app has sent it
 	var target string
 	fields := []any{
 		&n.ID, &n.State, &n.Done, &n.Revision, &n.Recipients, &created, &expires, &target, &n.Type, &n.Scope, &n.Subject,
 		&n.Title, &n.Body, &n.Link, &n.Toast, &sendAt, &released, &n.Order, &n.Sender.Kind, &n.Sender.ID, &n.Sender.Name, &n.Routed, &starts, &ends, &pinned, &late,
+		&n.App.ID, &app,
 	}
 	if err := rows.Scan(append(fields, more...)...); err != nil {
 		return n, err
@@ -130,6 +133,7 @@ func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
 	n.CreatedAt, n.ExpiresAt = fromMillis(created), fromMillis(expires)
 	n.SendAt, n.ReleasedAt = fromMillis(sendAt), fromMillis(released)
 	n.StartsAt, n.EndsAt, n.Pinned, n.LateJoiners = fromMillis(starts.V), fromMillis(ends.V), pinned.V, late.V
+	n.App.Name = app.V
 	if err := json.Unmarshal([]byte(target), &n.Target); err != nil {
 		return n, fmt.Errorf("read the target of notice %d: %w", n.ID, err)
 	}
@@ -150,13 +154,15 @@ func (s *Store) Waiting(ctx context.Context) (n int64, since time.Time, err erro
 
 // subjectQuery repeats the predicate of the partial index notices_subject; otherwise the index would
 // not be used.
-const subjectQuery = `WHERE subject = $1 AND subject <> '' AND id > $2 AND (expires_at = 0 OR expires_at > $3)
-	AND state NOT IN ('retracting', 'retracted') ORDER BY id LIMIT $4`
+func (s *Store) subjectQuery() string {
+	return `WHERE subject = $1 AND subject <> '' AND id > $2 AND (expires_at = 0 OR expires_at > $3)
+	AND state NOT IN ('retracting', 'retracted') AND ` + s.dialect.within("app_id", 5) + ` ORDER BY id LIMIT $4`
+}
 
-// NoticesBySubject returns the notices about a subject with ids above after, ordered by id and
-// without their Reasons. It leaves out retracted and expired notices and includes announcements.
-// The empty subject matches nothing.
-func (s *Store) NoticesBySubject(ctx context.Context, subject string, after int64, limit int) ([]notifier.Notice, error) {
-	found, err := s.notices(ctx, subjectQuery, text(subject), after, millis(s.now()), pageSize(limit))
+// NoticesBySubject returns the notices of these apps about a subject with ids above after, ordered by id and
+// without their Reasons; the app 0 is the installation itself. It leaves out retracted and expired notices and includes
+// announcements. The empty subject matches nothing.
+func (s *Store) NoticesBySubject(ctx context.Context, subject string, apps []int64, after int64, limit int) ([]notifier.Notice, error) {
+	found, err := s.notices(ctx, s.subjectQuery(), text(subject), after, millis(s.now()), pageSize(limit), s.dialect.numberList(apps))
 	return found, s.fail(err, "list the notices about a subject")
 }

@@ -56,8 +56,11 @@ var wholeSubscriptions = regexp.MustCompile(`Seq Scan on subscriptions|SCAN s US
 func filled(query string, args []any) string {
 	for i := len(args); i > 0; i-- {
 		value := fmt.Sprint(args[i-1])
-		if text, ok := args[i-1].(string); ok {
-			value = "'" + text + "'"
+		switch arg := args[i-1].(type) {
+		case string:
+			value = "'" + arg + "'"
+		case []int64:
+			value = strings.ReplaceAll("'{"+strings.Trim(value, "[]")+"}'::bigint[]", " ", ",")
 		}
 		query = strings.ReplaceAll(query, fmt.Sprint("$", i), value)
 	}
@@ -77,8 +80,8 @@ func TestNoticesBySubjectUsesItsIndex(t *testing.T) {
 		if _, err := raw.ExecContext(t.Context(), `ANALYZE`); err != nil {
 			t.Fatal(err)
 		}
-		got := plan(t, raw, explain+filled(`SELECT id, title FROM notices LEFT JOIN announcements ON notice_id = id `+store.SubjectQuery,
-			[]any{"invoice:77", 5, 1, 100}))
+		got := plan(t, raw, explain+filled(`SELECT id, title FROM notices LEFT JOIN announcements ON notice_id = id `+store.SubjectQuery(s),
+			[]any{"invoice:77", 5, 1, 100, store.NumberList(s, 0)}))
 		if !strings.Contains(got, "notices_subject") || strings.Contains(got, "Seq Scan on notices") || strings.Contains(got, "SCAN notices") {
 			t.Errorf("notices by subject are read as\n%s\nwant notices_subject", got)
 		}

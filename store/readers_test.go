@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"errors"
-	"maps"
 	"testing"
 	"time"
 
@@ -49,22 +48,6 @@ func TestUsersOfAnAppReadOnItsPagesUnlessTheyCanSignInHere(t *testing.T) {
 		}
 		_, _, err = s.ReaderApps(t.Context(), 99, notifier.Ref{})
 		wantIs(t, err, notifier.ErrNotFound)
-	})
-}
-
-func TestTheAppsOfNoticesAreThoseOfTheirKeys(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *database) {
-		s := db.open(t)
-		shop(t, s, "shop")
-		d := draft()
-		var ids []int64
-		for _, d.Sender = range []notifier.Ref{notifier.KeyRef("shop"), notifier.KeyRef("ops"), notifier.RuleRef("shop"), notifier.CommandRef("shop"), notifier.KeyRef("shop")} {
-			ids = append(ids, accept(t, s, d).ID)
-		}
-		want := map[int64]string{ids[0]: "shop", ids[4]: "shop"}
-		if got, err := s.SendingApps(t.Context(), append(ids, 99)); err != nil || !maps.Equal(got, want) {
-			t.Errorf("%v, %v, want %v", got, err, want)
-		}
 	})
 }
 

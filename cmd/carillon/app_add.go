@@ -18,7 +18,7 @@ import (
 type appAddCmd struct {
 	Name      string        `arg:"" help:"The application."`
 	Origin    []string      `placeholder:"ORIGIN" help:"Where its pages are, such as https://shop.example.com; may be repeated."`
-	Base      string        `placeholder:"URL" help:"Put before links of notices that begin with /; empty: the first origin."`
+	Base      string        `placeholder:"URL" help:"Put before links of its notices that begin with /, when they are accepted; empty: the first origin."`
 	InboxURL  string        `name:"inbox-url" placeholder:"URL" help:"Where its users see all their notices; empty: the base."`
 	Settings  string        `name:"settings-url" placeholder:"URL" help:"Where its users choose how they get mail; empty: a page of Carillon that needs no sign-in."`
 	Audience  string        `default:"user" help:"The audience of its users (${default})."`

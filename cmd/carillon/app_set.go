@@ -20,7 +20,7 @@ type appSetCmd struct {
 	Roles        *[]string      `placeholder:"ROLE,…" help:"All roles that its tokens may give, never staff; empty: none."`
 	MaxLife      *time.Duration `help:"The longest life of a token, from 1m to 24h."`
 	Issuer       *string        `placeholder:"TEXT" help:"What tokens must have in iss; empty: any."`
-	Base         *string        `placeholder:"URL" help:"Put before links of notices that begin with /, such as https://shop.example.com; empty: the first origin."`
+	Base         *string        `placeholder:"URL" help:"Put before links of its later notices that begin with /, such as https://shop.example.com; empty: the first origin."`
 	InboxURL     *string        `name:"inbox-url" placeholder:"URL" help:"Where its users see all their notices; empty: the base."`
 	SettingsURL  *string        `name:"settings-url" placeholder:"URL" help:"Where its users choose how they get mail; empty: a page of Carillon that needs no sign-in."`
 }

@@ -106,7 +106,6 @@ func tellerTo(t *testing.T, relay *mailtest.Server) mailTeller {
 	}
 	return mailTeller{
 		to: sender, composer: views.NewComposer(texts, "notices.example.com"), links: func(context.Context, *reach.Message) links.Links { return maker.For(links.Reader{}) },
-		senders: func(context.Context, []int64) (map[int64]string, error) { return nil, nil },
 	}
 }
 

@@ -33,14 +33,14 @@ func (t pushTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 	text, newest, leading := t.texts.For(m.User.Locale, ""), &m.Entries[0], t.links(ctx, m)
 	message := push.Message{
 		Notification: push.Notification{
-			Title: newest.Title, Body: newest.Body, Lang: text.Lang(), Navigate: leading.Notice(newest.NoticeID),
+			Title: newest.Title, Body: withSender(text, newest.Body, newest.App), Lang: text.Lang(), Navigate: leading.Notice(newest.NoticeID),
 		},
 		Key: newest.Key, Badge: t.badge(ctx, m), Inbox: m.Badge, Urgent: t.urgent(m.Entries), Expires: newest.ExpiresAt,
 	}
 	if n := len(m.Entries); n > 1 {
 		var titles []string
 		for _, e := range m.Entries[:min(n, pushTitles)] {
-			titles = append(titles, e.Title)
+			titles = append(titles, senderBefore(e.Title, e.App))
 		}
 		message.Expires = time.Time{}
 		message.Notification.Title = text.N("mail.heading", int64(n))
@@ -48,6 +48,22 @@ func (t pushTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 		message.Notification.Navigate = leading.Inbox()
 	}
 	return t.send(ctx, m.Target, message)
+}
+
+// withSender adds the app that has sent a notice before its text, which may be shortened.
+func withSender(text *locale.Printer, body, app string) string {
+	if app == "" {
+		return body
+	}
+	return strings.TrimSuffix(text.F("mail.sent_by", "Name", app)+"\n"+body, "\n")
+}
+
+// senderBefore adds the app to the title of one of several notices.
+func senderBefore(title, app string) string {
+	if app == "" {
+		return title
+	}
+	return app + ": " + title
 }
 
 // badge returns the number on the bell. Without the announcements' half of it, the message is sent all the same.

@@ -3,7 +3,6 @@ package instance
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/lease"
@@ -70,7 +69,7 @@ func (i *instance) mailWay(texts *locale.Catalogue) ([]reach.Way, error) {
 		i.log.Warn("links of mails lead only to this machine", "base", linksBase(&i.cfg), "cure", "set --public-url to the address that browsers use")
 	}
 	composer := views.NewComposer(texts, i.links.Host())
-	return []reach.Way{{Kind: notifier.ReachMail, Teller: mailTeller{to, composer, i.linksFor, i.db.SendingApps, i.log}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
+	return []reach.Way{{Kind: notifier.ReachMail, Teller: mailTeller{to, composer, i.linksFor}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
 }
 
 func (i *instance) closeMailer(context.Context) (func() error, error) {
@@ -90,8 +89,6 @@ type mailTeller struct {
 	to       letters
 	composer *views.Composer
 	links    func(context.Context, *reach.Message) links.Links
-	senders  func(ctx context.Context, notices []int64) (map[int64]string, error) // names of apps, by notice
-	log      *slog.Logger
 }
 
 // Tell writes one letter and sends it.
@@ -102,26 +99,12 @@ func (t mailTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 	}
 	letter, err := t.composer.Compose(ctx, &views.Digest{
 		To: m.Target.Address, Name: name, Locale: m.User.Locale, Zone: m.Zone, Links: t.links(ctx, m), Target: m.Target.ID,
-		Senders: t.sendersOf(ctx, m),
-		Upto:    m.Target.UpTo, Urgent: m.Target.Urgent, Daily: m.Target.Daily >= 0, Wait: m.Target.Wait, Total: len(m.Entries), Entries: m.Entries,
+		Upto: m.Target.UpTo, Urgent: m.Target.Urgent, Daily: m.Target.Daily >= 0, Wait: m.Target.Wait, Total: len(m.Entries), Entries: m.Entries,
 	})
 	if err != nil {
 		return reach.Outcome{Verdict: reach.Refused, Reason: err.Error()}
 	}
 	return mailOutcome(t.to.Send(ctx, []mail.Letter{letter})[0])
-}
-
-// sendersOf returns the names of the apps that have sent the notices of a message. Without them, it is sent all the same.
-func (t mailTeller) sendersOf(ctx context.Context, m *reach.Message) map[int64]string {
-	ids := make([]int64, len(m.Entries))
-	for i := range m.Entries {
-		ids[i] = m.Entries[i].NoticeID
-	}
-	names, err := t.senders(ctx, ids)
-	if err != nil {
-		t.log.WarnContext(ctx, "mail sent without the names of apps", "stage", "reach", "user_id", m.User.Seq, "err", err)
-	}
-	return names
 }
 
 // mailOutcome says what the answer of a mail server means for a target.

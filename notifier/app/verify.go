@@ -111,6 +111,25 @@ func (v *Verifier) App(ctx context.Context, id int64) (notifier.App, bool) {
 	return *apps.apps[id], true
 }
 
+// Sender returns the app of an API key. An app that is not known yet is looked up: it may have been added a moment ago. It
+// returns notifier.ErrNotFound for one that was revoked.
+func (v *Verifier) Sender(ctx context.Context, id int64) (notifier.App, error) {
+	last := v.known.last.Load()
+	if a, known := v.App(ctx, id); known {
+		return a, nil
+	}
+	v.known.reading.Lock()
+	defer v.known.reading.Unlock()
+	apps, err := v.known.readAfter(ctx, last)
+	switch {
+	case err != nil:
+		return notifier.App{}, err
+	case apps.apps[id] == nil:
+		return notifier.App{}, notifier.ErrNotFound
+	}
+	return *apps.apps[id], nil
+}
+
 // Changed has apps read again before the next token is verified, after this process has changed one.
 func (v *Verifier) Changed() { v.known.changes.Add(1) }
 

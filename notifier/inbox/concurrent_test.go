@@ -78,7 +78,7 @@ func (s *site) meddle(ctx context.Context, t *testing.T, users []int64, ids *ato
 		case 9:
 			_, err = b.ReadKeys(ctx, seq, []string{k, "like:" + subject(dice.Int64N(15))})
 		case 10:
-			_, err = b.ReadSubject(ctx, seq, subject(dice.Int64N(15)))
+			_, err = b.ReadSubject(ctx, seq, subject(dice.Int64N(15)), 0)
 		case 11:
 			n := s.notice(ids.Load(), subject(ids.Load()))
 			n.Revision = dice.Int64N(9) + 1

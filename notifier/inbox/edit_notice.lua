@@ -1,7 +1,7 @@
 -- edit_notice.lua: give a row the edited content of its notice. Nothing else changes except the
 -- version of the inbox.
 --
--- uses: find_row, save_state
+-- uses: find_notice, save_state
 --
 -- KEYS[1] hash     field → ID AT EXPIRY JSON
 -- KEYS[2] state    unread, ver, opened
@@ -21,12 +21,12 @@ local key, id, rev, json = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return 0 end
-local field, value = find_row(hash, key)
-if not field or value:match('^%d+') ~= id then return 0 end
+local field, value = find_notice(hash, key, id)
+if not field then return 0 end
 local head = value:match('^%d+ %d+ %d+ ')
 if not head or tonumber(value:match('^{"rev":(%d+)', #head + 1) or 0) >= rev then return 0 end
 local ver = string.format('%.0f', math.max(numbers[2] + 1, ARGV[5]))
 redis.call('ZADD', dirty, ver, ARGV[6])
 redis.call('HSET', hash, field, head .. json)
-save_state(state, ARGV[7], 1, numbers[1], ver, {'changed ' .. id .. ' ' .. key .. ' ' .. json})
+save_state(state, ARGV[7], 1, numbers[1], ver, {'changed ' .. id .. ' ' .. field:sub(1, -12) .. ' ' .. json})
 return 1

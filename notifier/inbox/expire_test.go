@@ -70,7 +70,7 @@ func TestAnEntryIsVisibleUntilTheMillisecondOfItsExpiry(t *testing.T) {
 		if _, err := s.ReadKeys(t.Context(), 6, []string{key(1)}); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("ReadKeys: %v", err)
 		}
-		if badge, err := s.ReadSubject(t.Context(), 7, "photo:1"); err != nil || badge.Unread != 0 {
+		if badge, err := s.ReadSubject(t.Context(), 7, "photo:1", 0); err != nil || badge.Unread != 0 {
 			t.Errorf("ReadSubject: %+v, %v", badge, err)
 		}
 		if _, err := s.Find(t.Context(), 8, key(1), 0); !errors.Is(err, notifier.ErrNotFound) {

@@ -65,7 +65,7 @@ func TestEveryExplicitReadMarksAKeptEntryAsRead(t *testing.T) {
 		"following it":          func(t *testing.T, s *site) error { _, err := s.Follow(t.Context(), 42, key(4), 4); return err },
 		"marking all as read":   func(t *testing.T, s *site) error { _, err := s.ReadUpto(t.Context(), 42, key(7)); return err },
 		"an application by key": func(t *testing.T, s *site) error { _, err := s.ReadKeys(t.Context(), 42, []string{key(4)}); return err },
-		"reading its subject":   func(t *testing.T, s *site) error { _, err := s.ReadSubject(t.Context(), 42, "photo:4"); return err },
+		"reading its subject":   func(t *testing.T, s *site) error { _, err := s.ReadSubject(t.Context(), 42, "photo:4", 0); return err },
 		"a newer notice with its key": func(t *testing.T, s *site) error {
 			if s.deliver(t, 42, s.notice(8, "photo:4")) != 1 {
 				t.Error("the newer notice was not delivered")

@@ -125,11 +125,11 @@ func (b *Inbox) ReadKeys(ctx context.Context, seq int64, entryKeys []string) (no
 	return badge, nil
 }
 
-// ReadSubject marks every entry about a subject as read, whatever its type. Without such an
-// entry nothing changes.
-func (b *Inbox) ReadSubject(ctx context.Context, seq int64, subject string) (notifier.Badge, error) {
+// ReadSubject marks every entry about a subject as read, whatever its type: those of an app and those of the
+// installation itself, or of everybody if app is 0. Without such an entry nothing changes.
+func (b *Inbox) ReadSubject(ctx context.Context, seq int64, subject string, app int64) (notifier.Badge, error) {
 	badge, err := b.readSome(ctx, seq, func(now, settled int64, keys []string) *redis.Cmd {
-		return readSubject.Run(ctx, b.rdb, keys, subject, now, settled, seq, b.k.LiveUser(seq))
+		return readSubject.Run(ctx, b.rdb, keys, subject, now, settled, seq, b.k.LiveUser(seq), app)
 	})
 	if err != nil {
 		return badge, fmt.Errorf("mark the entries of user %d about a subject as read: %w", seq, err)

@@ -220,7 +220,7 @@ func TestPollReadKeysAndReadSubjectTakeOneRoundTrip(t *testing.T) {
 			return err
 		},
 		"ReadSubject": func(ctx context.Context) error {
-			_, err := s.ReadSubject(ctx, 42, "photo:7")
+			_, err := s.ReadSubject(ctx, 42, "photo:7", 0)
 			return err
 		},
 	} {

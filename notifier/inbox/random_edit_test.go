@@ -50,7 +50,7 @@ func (p *play) readSubject(t *rapid.T) {
 	p.model.expire(p.now())
 	key := anyKey(t)
 	p.turnThose(p.now(), func(e *notifier.Entry) bool { return e.Key == key })
-	badge, err := p.s.ReadSubject(t.Context(), p.seq, strings.TrimPrefix(key, "like:"))
+	badge, err := p.s.ReadSubject(t.Context(), p.seq, strings.TrimPrefix(key, "like:"), 0)
 	p.answers(t, badge, err, true)
 }
 

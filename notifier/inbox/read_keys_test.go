@@ -81,13 +81,13 @@ func TestReadSubjectMarksEveryEntryAboutASubjectAndNoOther(t *testing.T) {
 		s.deliver(t, 42, alone)
 		before, heard := s.sound(t, 42), s.listen(t, 42)
 		for _, none := range []string{"", "invoice", "due:invoice:42", "invoice:42:has_read:0", "invoice.42", "%d+", "nothing\n"} {
-			if badge, err := s.ReadSubject(t.Context(), 42, none); err != nil || badge.Unread != 19 {
+			if badge, err := s.ReadSubject(t.Context(), 42, none, 0); err != nil || badge.Unread != 19 {
 				t.Errorf("%q: %+v, %v", none, badge, err)
 			}
 		}
 		same(t, "reading an unknown subject", before, s.stored(t, 42))
 		s.clock.pass(time.Second)
-		badge, err := s.ReadSubject(t.Context(), 42, "invoice:42")
+		badge, err := s.ReadSubject(t.Context(), 42, "invoice:42", 0)
 		if err != nil || badge.Unread != 16 || badge.Ver != s.clock.now().UnixMilli() {
 			t.Errorf("badge %+v, %v", badge, err)
 		}
@@ -99,11 +99,11 @@ func TestReadSubjectMarksEveryEntryAboutASubjectAndNoOther(t *testing.T) {
 		if len(told) != 1 || events(told) != "read x-1:invoice:42, read paid.late:invoice:42, read due:invoice:42" {
 			t.Errorf("published %+v", told)
 		}
-		if again, err := s.ReadSubject(t.Context(), 42, "invoice:42"); err != nil || again != badge {
+		if again, err := s.ReadSubject(t.Context(), 42, "invoice:42", 0); err != nil || again != badge {
 			t.Errorf("a second time: %+v, %v", again, err)
 		}
 		same(t, "reading a second time", at, s.stored(t, 42))
-		if badge, err = s.ReadSubject(t.Context(), 43, "invoice:42"); err != nil || badge.Unread != 0 {
+		if badge, err = s.ReadSubject(t.Context(), 43, "invoice:42", 0); err != nil || badge.Unread != 0 {
 			t.Errorf("user without entries: %+v, %v", badge, err)
 		}
 	})

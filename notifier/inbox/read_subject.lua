@@ -1,4 +1,5 @@
--- read_subject.lua: mark every entry about a subject as read, whatever its type.
+-- read_subject.lua: mark every entry about a subject as read, whatever its type. Entries of other apps than the given one
+-- stay as they are.
 --
 -- uses: find_due, read_rows
 --
@@ -13,13 +14,17 @@
 -- ARGV[3] settled  1 if expired rows have just been removed
 -- ARGV[4] seq      user
 -- ARGV[5] channel  Pub/Sub channel of this user's changes
+-- ARGV[6] app      number of the app whose entries count beside those of no app, 0 for all
 --
 -- Returns {turned, unread, ver}; -1 when the inbox is cold; -4 when it may hold expired rows: run
 -- expire_entries first.
 local list, hash, state, expiry, dirty, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local subject, now, settled, seq, channel = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local subject, now, settled, seq, channel, app = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 if not redis.call('HGET', state, 'ver') then return -1 end
 if settled ~= '1' and find_due(expiry, seq, now) then return -4 end
-local function about(field) return field:sub((field:find(':', 1, true) or 0) + 1, -12) == subject end -- a type has no colon
+local function about(field) -- a type has neither a colon nor a slash
+  local of = field:match('^a(%d+)/')
+  return (app == '0' or not of or of == app) and field:sub((field:find(':', 1, true) or 0) + 1, -12) == subject
+end
 return read_rows(list, hash, state, dirty, counts, now, seq, channel, about)

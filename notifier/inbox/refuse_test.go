@@ -51,7 +51,7 @@ var changes = map[string]func(t *testing.T, s *site) error{
 		return err
 	},
 	"reading by subject": func(t *testing.T, s *site) error {
-		_, err := s.ReadSubject(t.Context(), 42, "photo:3")
+		_, err := s.ReadSubject(t.Context(), 42, "photo:3", 0)
 		return err
 	},
 	"an edit": func(t *testing.T, s *site) error {

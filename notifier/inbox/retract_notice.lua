@@ -1,7 +1,7 @@
 -- retract_notice.lua: remove a notice from one inbox, or keep it from ever being delivered there.
 -- Its score in gone is higher by one half, by which an undo recognises it and is refused.
 --
--- uses: find_row, remove_row, save_state, trim_gone
+-- uses: find_notice, remove_row, save_state, trim_gone
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
@@ -23,15 +23,15 @@ local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return -1 end
 local left = redis.call('ZSCORE', gone, id)
 if left and tonumber(left) % 1 >= 0.5 then return 0 end
-local field, value = find_row(hash, key)
+local field = find_notice(hash, key, id)
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 redis.call('ZADD', KEYS[6], ver, seq)
 local unread, events, was = tonumber(numbers[1]), {}, left and left % 1 or 0
-if field and value:match('^%d+') == id then
+if field then
   redis.call('ZCARD', expiry) -- a key of a wrong type must fail before the row is removed
   redis.call('LLEN', list)
   unread = unread - remove_row(list, hash, gone, expiry, seq, ver, field, 1)
-  events[1], was = 'removed ' .. key, redis.call('ZSCORE', gone, id) % 1
+  events[1], was = 'removed ' .. field:sub(1, -12), redis.call('ZSCORE', gone, id) % 1
 end
 redis.call('ZADD', gone, string.format('%.3f', ver + 0.5 + was), id)
 trim_gone(gone, state, now)

@@ -3,7 +3,6 @@ package inbox
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
@@ -39,7 +38,7 @@ func (b *Inbox) Types(ctx context.Context, seq int64, unread bool) ([]notifier.T
 	types, left := notifier.TypeTally{}, searched
 	for _, field := range fields {
 		key, read, ok := notifier.SplitField(field)
-		typ, _, whole := strings.Cut(key, ":")
+		typ, whole := notifier.KeyType(key)
 		if !ok || !whole || unread && read {
 			continue
 		}

@@ -38,6 +38,7 @@ type toastData struct {
 	Title  string `json:"title"`
 	Body   string `json:"body"`
 	Link   string `json:"link"`
+	App    string `json:"app,omitempty"`
 	Notice int64  `json:"notice,omitempty"`
 	Key    string `json:"key,omitempty"`
 	At     int64  `json:"at,omitempty"`
@@ -84,11 +85,12 @@ func readToast(t *notifier.Toast) (toastData, bool) {
 		Title string `json:"title"`
 		Body  string `json:"body"`
 		Link  string `json:"link"`
+		App   string `json:"app"`
 	}
 	if json.Unmarshal(t.Content, &d) != nil || d.Title == "" {
 		return toastData{}, false
 	}
-	return toastData{ID: t.ID, Title: d.Title, Body: notifier.Shorten(d.Body, notifier.MaxToastBody), Link: d.Link, Notice: t.NoticeID, Key: t.Key, At: t.At}, true
+	return toastData{ID: t.ID, Title: d.Title, Body: notifier.Shorten(d.Body, notifier.MaxToastBody), Link: d.Link, App: d.App, Notice: t.NoticeID, Key: t.Key, At: t.At}, true
 }
 
 // Acked is called after a browser has reported these toasts as shown here and Redis has recorded

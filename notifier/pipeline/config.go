@@ -35,6 +35,9 @@ type Config struct {
 	Toasts        delivery.Toasts // shows toasts for notices that ask for them; nil: no toasts
 	Traces        *tracing.Traces // nil: nobody follows notices
 
+	// App returns a valid app by its number, or notifier.ErrNotFound; nil: no app sends here.
+	App func(ctx context.Context, id int64) (notifier.App, error)
+
 	Log        *slog.Logger                           // slog.Default()
 	Now        func() time.Time                       // time.Now
 	Limits     notifier.Limits                        //
@@ -86,8 +89,9 @@ type Store interface {
 	// other accepted. It returns notifier.ErrConflict if n's revision is not the current one, or if
 	// the notice is retracted or expired.
 	EditNotice(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
-	// NoticesBySubject lists notices that are neither retracted nor expired, by id.
-	NoticesBySubject(ctx context.Context, subject string, after int64, limit int) ([]notifier.Notice, error)
+	// NoticesBySubject lists notices of these apps (0: of the installation itself) that are neither retracted nor
+	// expired, by id.
+	NoticesBySubject(ctx context.Context, subject string, apps []int64, after int64, limit int) ([]notifier.Notice, error)
 	// FirstRecipients returns the lowest recipient seq of each notice that has recipients.
 	FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error)
 	// UserNames returns the names of those of these users who exist, by seq.

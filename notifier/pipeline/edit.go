@@ -48,8 +48,8 @@ func (p *Pipeline) edit(ctx context.Context, by notifier.Actor, id, revision int
 func (p *Pipeline) editAnnouncement(
 	ctx context.Context, by notifier.Actor, n notifier.Notice, revision int64, d notifier.Draft, unread bool,
 ) (notifier.Notice, error) {
-	limits, now := p.limits()
-	err := d.Validate(limits)
+	_, now := p.limits()
+	err := p.checkEdit(ctx, &n, &d)
 	switch same := sameContent(&n.Draft, &d); {
 	case same && !unread:
 		return unchanged(n, revision, now)
@@ -82,8 +82,8 @@ func (p *Pipeline) editNotice(ctx context.Context, by notifier.Actor, n notifier
 	if n.State == notifier.StateScheduled {
 		return p.editScheduled(ctx, by, n, revision, d)
 	}
-	limits, now := p.limits()
-	err := d.Validate(limits)
+	_, now := p.limits()
+	err := p.checkEdit(ctx, &n, &d)
 	if sameContent(&n.Draft, &d) {
 		return unchanged(n, revision, now)
 	}

@@ -38,19 +38,18 @@ func (p *Pipeline) Retract(ctx context.Context, by notifier.Actor, id int64) err
 	return nil
 }
 
-// WithdrawSubject retracts every notice about a subject that this sender has sent, or that any
-// sender has sent if sender is zero, including announcements. It returns their number and does not
-// wait for them to disappear. After an error some may be retracted: call it again.
-func (p *Pipeline) WithdrawSubject(ctx context.Context, by notifier.Actor, subject string, sender notifier.Ref) (n int64, err error) {
+// WithdrawSubject retracts every notice about a subject that w selects, including announcements. It returns their number
+// and does not wait for them to disappear. After an error some may be retracted: call it again.
+func (p *Pipeline) WithdrawSubject(ctx context.Context, by notifier.Actor, w notifier.Withdrawal) (n int64, err error) {
 	announced := int64(0) // id of the last announcement
 	for after := int64(0); ; {
-		page, err := p.c.Store.NoticesBySubject(ctx, subject, after, withdrawPage)
+		page, err := p.c.Store.NoticesBySubject(ctx, w.Subject, w.Apps(), after, withdrawPage)
 		if err != nil {
 			return n, fmt.Errorf("withdraw the notices about a subject: %w", err)
 		}
 		for i := range page {
 			after = page[i].ID
-			if !sender.IsZero() && !page[i].Sender.Is(sender) {
+			if !w.Includes(&page[i]) {
 				continue
 			}
 			switch _, err := p.takeBack(ctx, by, page[i]); {

@@ -95,12 +95,12 @@ func (p *Pipeline) routeDue(ctx context.Context, due []notifier.Notice) ([]*noti
 
 // editScheduled changes a notice that is not sent yet.
 func (p *Pipeline) editScheduled(ctx context.Context, by notifier.Actor, n notifier.Notice, revision int64, d notifier.Draft) (notifier.Notice, error) {
-	limits, now := p.limits()
+	_, now := p.limits()
 	life, sendAt := n.ExpiresAt.Sub(n.SendAt), d.SendAt
 	if sendAt.IsZero() || sendAt.Equal(n.SendAt) {
 		sendAt, d.SendAt = n.SendAt, time.Time{} // its time may have come
 	}
-	err := d.Validate(limits)
+	err := p.checkEdit(ctx, &n, &d)
 	if sameContent(&n.Draft, &d) && sendAt.Equal(n.SendAt) {
 		return unchanged(n, revision, now)
 	}

@@ -24,7 +24,7 @@ func (s *submission) announces() bool { return len(s.Draft.Target.Audiences) > 0
 // other fields are not, the result still has the number of recipients, and nothing else.
 func (p *Pipeline) Confirm(ctx context.Context, d notifier.Draft) (notifier.Confirmed, error) {
 	s := &submission{Confirmed: notifier.Confirmed{Draft: d}}
-	p.validate(s)
+	p.validate(ctx, s)
 	var bad *notifier.InvalidError
 	if errors.As(s.err, &bad) {
 		if bad.Has("to", "target") {
@@ -96,7 +96,7 @@ func (p *Pipeline) SendAll(ctx context.Context, by notifier.Actor, all []notifie
 	for i, r := range all {
 		batch[i] = &submission{Confirmed: notifier.Confirmed{Draft: r.Draft}, once: r.Once, err: wrong}
 	}
-	p.validate(batch...)
+	p.validate(ctx, batch...)
 	p.repeats(ctx, batch...)
 	p.admit(ctx, batch...)
 	p.route(ctx, batch...)
@@ -106,11 +106,10 @@ func (p *Pipeline) SendAll(ctx context.Context, by notifier.Actor, all []notifie
 }
 
 // validate normalises and checks the drafts.
-func (p *Pipeline) validate(batch ...*submission) {
-	limits, _ := p.limits()
+func (p *Pipeline) validate(ctx context.Context, batch ...*submission) {
 	for _, s := range batch {
 		if s.err == nil {
-			s.err = s.Draft.Validate(limits)
+			s.err = p.check(ctx, &s.Draft, s.Draft.Validate)
 		}
 	}
 }

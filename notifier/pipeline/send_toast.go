@@ -22,10 +22,10 @@ const (
 // notifier.ErrUnavailable some users may have the toast: repeat the request with the same key.
 // Other errors are those of Send. once may be nil.
 func (p *Pipeline) SendToast(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error) {
-	limits, now := p.limits()
-	if err := d.ValidateToast(limits); err != nil {
+	if err := p.check(ctx, &d, d.ValidateToast); err != nil {
 		return 0, false, err
 	}
+	_, now := p.limits()
 	if p.c.Toasts == nil {
 		return 0, false, fmt.Errorf("raise a toast: %w", notifier.ErrUnavailable)
 	}
@@ -80,7 +80,7 @@ func (p *Pipeline) toastUsers(ctx context.Context, d notifier.Draft) ([]int64, e
 
 func (p *Pipeline) raiseToast(ctx context.Context, d notifier.Draft, rec toastRecord, seqs []int64, now time.Time) error {
 	content, err := notifier.EncodeContent(notifier.Content{
-		Type: d.Type, Scope: d.Scope, Title: d.Title, Body: d.Body, Link: d.Link, CreatedAt: now, Reason: d.Target.Reason(),
+		Type: d.Type, Scope: d.Scope, Title: d.Title, Body: d.Body, Link: d.Link, CreatedAt: now, Reason: d.Target.Reason(), App: d.App.Name,
 	})
 	if err != nil {
 		return fmt.Errorf("encode a toast: %w", err)

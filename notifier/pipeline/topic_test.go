@@ -165,10 +165,10 @@ func TestWithdrawnSubjectLeavesEveryInbox(t *testing.T) {
 	about("invoice:42", "shop", over)
 	gone := about("invoice:42", "shop", toUsers("u2"))
 	retract(t, p, gone.ID)
-	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice", notifier.Ref{}); n != 0 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, notifier.Withdrawal{Subject: "invoice"}); n != 0 || err != nil {
 		t.Errorf("an unknown subject: %d, %v", n, err)
 	}
-	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice:42", notifier.KeyRef("shop")); n != 2 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, notifier.Withdrawal{Subject: "invoice:42", Sender: notifier.KeyRef("shop")}); n != 2 || err != nil {
 		t.Errorf("withdrawn: %d, %v; want 2", n, err)
 	}
 	r.wantUnread(t, "withdrawn", []int64{0, 0, 0}, 3, seqs...)
@@ -176,11 +176,11 @@ func TestWithdrawnSubjectLeavesEveryInbox(t *testing.T) {
 	if got := r.stateOf(t, mine.ID); got != notifier.StateSent {
 		t.Errorf("the notice of another sender is %s", got)
 	}
-	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice:42", notifier.Ref{}); n != 1 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, notifier.Withdrawal{Subject: "invoice:42"}); n != 1 || err != nil {
 		t.Errorf("with no sender given: %d, %v; want the remaining one", n, err)
 	}
 	testkit.Eventually(t, "it leaves every inbox", func() bool { return r.allUnread(t, seqs, 1) })
-	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice:42", notifier.Ref{}); n != 0 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, notifier.Withdrawal{Subject: "invoice:42"}); n != 0 || err != nil {
 		t.Errorf("repeated: %d, %v", n, err)
 	}
 }
@@ -203,7 +203,7 @@ func TestSubjectWithManyNoticesIsWithdrawnPageByPage(t *testing.T) {
 			t.Fatal(i, res.Err)
 		}
 	}
-	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, "invoice:42", notifier.Ref{}); n != 450 || err != nil {
+	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, notifier.Withdrawal{Subject: "invoice:42"}); n != 450 || err != nil {
 		t.Errorf("withdrawn: %d, %v", n, err)
 	}
 	testkit.Eventually(t, "the intake is empty", func() bool {

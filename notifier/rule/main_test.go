@@ -206,7 +206,7 @@ func (r *rig) last(t *testing.T) notifier.RuleRun {
 // titles returns the titles of the notices about a place that are not retracted, oldest first.
 func (r *rig) titles(t *testing.T, place string) []string {
 	t.Helper()
-	found, err := r.store.NoticesBySubject(t.Context(), "place:"+place, 0, 100)
+	found, err := r.store.NoticesBySubject(t.Context(), "place:"+place, []int64{0}, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

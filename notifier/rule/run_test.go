@@ -60,7 +60,7 @@ func TestFindingsGoToTheirTopic(t *testing.T) {
 	r := newRig(t, b, negative(`body = "Warehouse {{.warehouse}}"`, `link = "/places/{{.place}}"`, `expires_in = "2h"`, `toast = true`))
 	b.put(t, "A1", 119240, -3)
 	r.perform(t, r.Runner)
-	found, err := r.store.NoticesBySubject(t.Context(), "place:A1", 0, 10)
+	found, err := r.store.NoticesBySubject(t.Context(), "place:A1", []int64{0}, 0, 10)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d notices, %v", len(found), err)
 	}
@@ -115,7 +115,7 @@ func TestFormerRecipientsLoseTheNotice(t *testing.T) {
 	r.perform(t, r.Runner)
 	b.put(t, "A1", 2, -3)
 	wantRun(t, "another warehouse", r.perform(t, r.Runner), 1, 1, 0)
-	found, err := r.store.NoticesBySubject(t.Context(), "place:A1", 0, 10)
+	found, err := r.store.NoticesBySubject(t.Context(), "place:A1", []int64{0}, 0, 10)
 	if err != nil || len(found) != 1 || found[0].Scope != "2" {
 		t.Errorf("%d notices left, %v; want only that of warehouse 2", len(found), err)
 	}
@@ -149,7 +149,7 @@ func TestWhatARuleSendsAndRetractsIsInTheAuditLog(t *testing.T) {
 	r := newRig(t, b, negative(`withdraw = true`))
 	b.put(t, "A1", 1, -3)
 	r.perform(t, r.Runner)
-	found, err := r.store.NoticesBySubject(t.Context(), "place:A1", 0, 10)
+	found, err := r.store.NoticesBySubject(t.Context(), "place:A1", []int64{0}, 0, 10)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d notices, %v", len(found), err)
 	}

@@ -172,7 +172,7 @@ type Store interface {
 	ForgetRules(ctx context.Context, but []string) error
 	// NoticesBySubject returns up to limit notices that are not retracted, by id, with ids above
 	// after.
-	NoticesBySubject(ctx context.Context, subject string, after int64, limit int) ([]notifier.Notice, error)
+	NoticesBySubject(ctx context.Context, subject string, apps []int64, after int64, limit int) ([]notifier.Notice, error)
 }
 
 // Sender sends and retracts notices.

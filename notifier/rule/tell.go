@@ -117,7 +117,7 @@ func (r *Runner) forget(ctx context.Context, of *Rule, gone []string, run *notif
 func (r *Runner) withdraw(ctx context.Context, of *Rule, subject string, before int64) (count int64, err error) {
 	const page = 100
 	for after := int64(0); ; {
-		list, err := r.c.Store.NoticesBySubject(ctx, subject, after, page)
+		list, err := r.c.Store.NoticesBySubject(ctx, subject, []int64{0}, after, page)
 		if err != nil {
 			return count, err
 		}

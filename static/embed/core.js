@@ -86,8 +86,9 @@ export class Client extends EventTarget {
 	}
 
 	/** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
-	read(what) {
-		return this.#change("read", what, marked, what, true);
+	async read(what) {
+		await this.#change("read", what, marked, what, true);
+		if ("subject" in what && this.#known.now.notices) await this.load();
 	}
 
 	/** @param {string[]} keys */

@@ -17,6 +17,15 @@ export function make(name, attributes = {}, ...children) {
 	return el;
 }
 
+/**
+ * Returns where a link leads: the path, for routers, if it is on the origin of this page, else the address.
+ * @param {string} link
+ */
+export function route(link) {
+	const { origin, href } = new URL(link, document.baseURI);
+	return origin === location.origin ? href.slice(origin.length) : link;
+}
+
 /** @param {string} d the path of an icon of 24 by 24 */
 export function icon(d) {
 	const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

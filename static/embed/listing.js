@@ -1,6 +1,6 @@
 // @ts-check
 import { ago } from "../js/times.js";
-import { make } from "./dom.js";
+import { make, route } from "./dom.js";
 
 /** @typedef {import("./element.js").CarillonElement} CarillonElement */
 /** @typedef {import("./rows.js").Row} Row */
@@ -104,6 +104,6 @@ function dot(el) {
 function follow(el, e, row, followed) {
 	if (!row.read) el.client?.read({ keys: [row.key] }).catch(() => {});
 	// A router of the page may take over.
-	if (!el.tell("navigate", { href: row.link, notice: row })) e.preventDefault();
+	if (!el.tell("navigate", { href: route(row.link), notice: row })) e.preventDefault();
 	followed();
 }

@@ -5,7 +5,7 @@
 
 /**
  * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
- *   readonly title: string, readonly body: string, readonly link: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
+ *   readonly title: string, readonly body: string, readonly link: string, readonly app?: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
  */
 
 /**
@@ -31,15 +31,14 @@ export function changed(rows, row) {
 }
 
 /**
- * Marks rows as read or unread.
+ * Marks rows as read or unread. Those of a subject stay: only the server knows which of them the token reaches.
  * @param {readonly Row[]} rows
  * @param {{keys?: string[], key?: string, upto?: string | number, subject?: string}} what
  * @param {boolean} read
  */
 export function marked(rows, what, read) {
 	const keys = what.keys ?? (what.key === undefined ? [] : [what.key]);
-	const is = (/** @type {Row} */ r) =>
-		keys.includes(r.key) || (what.upto !== undefined && r.at <= Number(what.upto)) || (what.subject !== undefined && r.key === `${r.type}:${what.subject}`);
+	const is = (/** @type {Row} */ r) => keys.includes(r.key) || (what.upto !== undefined && r.at <= Number(what.upto));
 	return rows.some((r) => is(r) && r.read !== read) ? rows.map((r) => (is(r) ? { ...r, read, new: read && r.new } : r)) : rows;
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-import { make } from "./dom.js";
+import { make, route } from "./dom.js";
 import { CarillonElement } from "./element.js";
 import { speak, voice } from "./voice.js";
 
@@ -58,7 +58,7 @@ export class CarillonToasts extends CarillonElement {
 	#follow(e, toast, box) {
 		if (!toast.link) return;
 		if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {});
-		if (!this.tell("navigate", { href: toast.link, notice: toast })) e.preventDefault();
+		if (!this.tell("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
 		this.#drop(box);
 	}
 

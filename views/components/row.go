@@ -42,6 +42,7 @@ type Row struct {
 	Outside  bool   // Link is not a path of ours
 	Reason   string // why it came, in a word or two; empty: it was sent to the reader alone
 	Why      string // the same in a sentence
+	From     string // says which app has sent it; empty: none
 	Folds    Fold   // where a row may be cut off
 	Datetime string // RFC 3339
 	Clock    string
@@ -151,6 +152,9 @@ func (l Rows) meta(m *markup, r *Row) {
 	}
 	if r.Reason != "" {
 		m.raw(`<span class="why" dir="auto" title="`).text(r.Why).raw(`">`).text(r.Reason).raw(`</span> `)
+	}
+	if r.From != "" {
+		m.raw(`<span class="from" dir="auto">`).text(r.From).raw(`</span> `)
 	}
 	m.raw(`<time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time> `)
 	l.fold(m, r)

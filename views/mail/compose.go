@@ -33,7 +33,6 @@ type Digest struct {
 	Locale  string // a BCP 47 tag; empty: English
 	Zone    *time.Location
 	Links   links.Links
-	Senders map[int64]string // names of the apps that have sent the rows, by notice; one that is missing belongs to no app
 	Target  int64
 	Upto    int64 // the At of the newest row that is told
 	Urgent  bool  // it did not wait, because its rows are of urgent types
@@ -140,7 +139,7 @@ func (c *Composer) letter(d *Digest) *letter {
 		at := e.CreatedAt.In(zone)
 		r := row{title: e.Title, body: short(e.Body, room), link: d.Links.Notice(e.NoticeID), time: text.Exact(at), datetime: at.Format(time.RFC3339)}
 		if common == "" {
-			r.sender = sent(d.Senders[e.NoticeID])
+			r.sender = sent(e.App)
 		}
 		p.rows = append(p.rows, r)
 	}
@@ -149,8 +148,8 @@ func (c *Composer) letter(d *Digest) *letter {
 
 // commonSender returns the app that has sent all rows; empty: there is none.
 func (d *Digest) commonSender() string {
-	common := d.Senders[d.Entries[0].NoticeID]
-	if d.Total > len(d.Entries) || slices.ContainsFunc(d.Entries, func(e notifier.Entry) bool { return d.Senders[e.NoticeID] != common }) {
+	common := d.Entries[0].App
+	if d.Total > len(d.Entries) || slices.ContainsFunc(d.Entries, func(e notifier.Entry) bool { return e.App != common }) {
 		return ""
 	}
 	return common

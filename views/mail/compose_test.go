@@ -100,9 +100,9 @@ func TestLettersInThreeLanguages(t *testing.T) {
 		single.Entries[0].Body = rows[2][1]
 		app := digest(lang, rows[0][0], rows[1][0])
 		app.Links = maker().For(links.Reader{Seq: 7, Away: true, Token: "tok-EN_1"})
-		app.Senders = map[int64]string{100: "warehouse", 99: "warehouse"}
+		sentBy(&app, map[int64]string{100: "warehouse", 99: "warehouse"})
 		apps := digest(lang, rows[0][0], rows[1][0], rows[2][0])
-		apps.Senders = map[int64]string{100: "warehouse", 98: "blog"}
+		sentBy(&apps, map[int64]string{100: "warehouse", 98: "blog"})
 		for name, d := range map[string]mail.Digest{"single": single, "several": several, "app": app, "apps": apps} {
 			l := compose(t, d)
 			golden(t, name+"."+lang+".txt", "Subject: "+l.Subject+"\n\n"+l.Text)
@@ -202,6 +202,13 @@ func TestALetterLoadsNothingAndLinksOnlyToUs(t *testing.T) {
 	}
 }
 
+// sentBy names the apps that have sent notices, by their ids.
+func sentBy(d *mail.Digest, apps map[int64]string) {
+	for i := range d.Entries {
+		d.Entries[i].App = apps[d.Entries[i].NoticeID]
+	}
+}
+
 func TestALetterNamesTheAppsThatHaveSentItsRows(t *testing.T) {
 	t.Parallel()
 	const shop, blog = "Sent by shop", "Sent by blog"
@@ -218,7 +225,8 @@ func TestALetterNamesTheAppsThatHaveSentItsRows(t *testing.T) {
 		"another notice's": {senders: map[int64]string{1: "blog"}},
 	} {
 		d := digest("en", "Aisle 7", "Aisle 8")
-		d.Senders, d.Total = test.senders, 2+test.more
+		d.Total = 2 + test.more
+		sentBy(&d, test.senders)
 		l := compose(t, d)
 		for _, form := range []string{l.Text, l.HTML} {
 			if strings.Count(form, shop) != test.shop || strings.Count(form, blog) != test.blog || strings.Count(form, "Sent by") != test.shop+test.blog {
@@ -227,7 +235,7 @@ func TestALetterNamesTheAppsThatHaveSentItsRows(t *testing.T) {
 		}
 	}
 	evil := digest("en", "Aisle 7")
-	evil.Senders = map[int64]string{100: "<b>shop</b>"}
+	sentBy(&evil, map[int64]string{100: "<b>shop</b>"})
 	if l := compose(t, evil); strings.Contains(l.HTML, "<b>") || !strings.Contains(l.Text, "Sent by <b>shop</b>\n") {
 		t.Errorf("%s", l.HTML)
 	}

@@ -655,7 +655,7 @@ function changed(rows, row) {
 }
 function marked(rows, what, read) {
   const keys = what.keys ?? (what.key === void 0 ? [] : [what.key]);
-  const is = (r) => keys.includes(r.key) || what.upto !== void 0 && r.at <= Number(what.upto) || what.subject !== void 0 && r.key === `${r.type}:${what.subject}`;
+  const is = (r) => keys.includes(r.key) || what.upto !== void 0 && r.at <= Number(what.upto);
   return rows.some((r) => is(r) && r.read !== read) ? rows.map((r) => is(r) ? { ...r, read, new: read && r.new } : r) : rows;
 }
 function dropped(rows, keys) {
@@ -830,8 +830,9 @@ var Client = class extends EventTarget {
     this.#known.set({ notices: page.notices, next: page.next });
   }
   /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
-  read(what) {
-    return this.#change("read", what, marked, what, true);
+  async read(what) {
+    await this.#change("read", what, marked, what, true);
+    if ("subject" in what && this.#known.now.notices) await this.load();
   }
   /** @param {string[]} keys */
   unread(keys) {

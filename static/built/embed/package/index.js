@@ -18,6 +18,10 @@ function make(name, attributes = {}, ...children) {
   el.append(...children.filter((c) => c !== null && c !== void 0));
   return el;
 }
+function route(link) {
+  const { origin, href } = new URL(link, document.baseURI);
+  return origin === location.origin ? href.slice(origin.length) : link;
+}
 function icon(d) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
@@ -568,7 +572,7 @@ function dot(el) {
 function follow(el, e, row2, followed) {
   if (!row2.read) el.client?.read({ keys: [row2.key] }).catch(() => {
   });
-  if (!el.tell("navigate", { href: row2.link, notice: row2 })) e.preventDefault();
+  if (!el.tell("navigate", { href: route(row2.link), notice: row2 })) e.preventDefault();
   followed();
 }
 
@@ -946,7 +950,7 @@ ${toast.body}` : toast.title, true);
     if (!toast.link) return;
     if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {
     });
-    if (!this.tell("navigate", { href: toast.link, notice: toast })) e.preventDefault();
+    if (!this.tell("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
     this.#drop(box);
   }
   /** @param {HTMLElement} box */

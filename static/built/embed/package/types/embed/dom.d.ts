@@ -5,5 +5,10 @@
  * @param {...(Node | string | null | undefined)} children
  */
 export declare function make(name: string, attributes?: Record<string, string | boolean | null | undefined | ((e: any) => void)>, ...children: (Node | string | null | undefined)[]): HTMLElement;
+/**
+ * Returns where a link leads: the path, for routers, if it is on the origin of this page, else the address.
+ * @param {string} link
+ */
+export declare function route(link: string): string;
 /** @param {string} d the path of an icon of 24 by 24 */
 export declare function icon(d: string): SVGSVGElement;

@@ -7,13 +7,14 @@ export type Row = {
     readonly title: string;
     readonly body: string;
     readonly link: string;
+    readonly app?: string;
     readonly read: boolean;
     readonly new: boolean;
     readonly created_at: string;
 };
 /**
  * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
- *   readonly title: string, readonly body: string, readonly link: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
+ *   readonly title: string, readonly body: string, readonly link: string, readonly app?: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
  */
 /**
  * Puts a row that arrived in its place. An older row of its key leaves.
@@ -29,7 +30,7 @@ export declare function put(rows: readonly Row[], row: any, filter: string): rea
  */
 export declare function changed(rows: readonly Row[], row: any): any[] | readonly Row[];
 /**
- * Marks rows as read or unread.
+ * Marks rows as read or unread. Those of a subject stay: only the server knows which of them the token reaches.
  * @param {readonly Row[]} rows
  * @param {{keys?: string[], key?: string, upto?: string | number, subject?: string}} what
  * @param {boolean} read

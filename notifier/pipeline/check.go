@@ -1,0 +1,56 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// check checks a draft by valid, one of its own methods. That of an app may link to the app's pages, and its relative link
+// becomes the address there: its readers may be on pages of another app.
+func (p *Pipeline) check(ctx context.Context, d *notifier.Draft, valid func(notifier.Limits) error) error {
+	app, err := p.appOf(ctx, d.App.ID)
+	if errors.Is(err, notifier.ErrNotFound) {
+		err = fmt.Errorf("the app of the key was revoked: %w", notifier.ErrUnauthenticated)
+	}
+	if err != nil {
+		return err
+	}
+	limits, _ := p.limits()
+	limits.Sites = app.Sites()
+	if err := valid(limits); err != nil {
+		return err
+	}
+	d.App.Name, d.Link = app.Name, app.Resolve(d.Link)
+	return nil
+}
+
+// checkEdit checks a draft as the new content of a notice. A link that stays was valid when it was accepted.
+func (p *Pipeline) checkEdit(ctx context.Context, n *notifier.Notice, d *notifier.Draft) error {
+	app, err := p.appOf(ctx, n.App.ID)
+	if err != nil && !errors.Is(err, notifier.ErrNotFound) { // the app may have been revoked since
+		return err
+	}
+	limits, _ := p.limits()
+	limits.Sites = app.Sites()
+	d.App = n.App
+	if d.Link == n.Link {
+		d.Link = ""
+		defer func() { d.Link = n.Link }()
+	}
+	if err := d.Validate(limits); err != nil {
+		return err
+	}
+	d.Link = app.Resolve(d.Link)
+	return nil
+}
+
+// appOf returns the app with a number, or notifier.ErrNotFound; 0 is none.
+func (p *Pipeline) appOf(ctx context.Context, id int64) (app notifier.App, err error) {
+	if id != 0 && p.c.App != nil {
+		app, err = p.c.App(ctx, id)
+	}
+	return app, err
+}
