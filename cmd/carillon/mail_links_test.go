@@ -42,6 +42,7 @@ func mailToAUserOfAnApp(t *testing.T, below string) {
 	c.env["CARILLON_MAIL_DEFAULT"] = "0s"
 	out := must(t, c.run(t.Context(), "app", "add", "blog", "--origin", "https://blog.example")).out
 	key, _, _ := strings.Cut(strings.TrimPrefix(out, "CARILLON_API_KEY="), "\n")
+	must(t, c.run(t.Context(), "app", "set", "blog", "--base", "https://blog.example/app"))
 	const public = "http://127.0.0.1"
 	s := serve(t, c, "--smtp-url=smtp://"+smtp.Addr, "--mail-from=blog@example.com", "--public-url="+public+below)
 	s.URL = "http://" + s.Addr + below // without the proxy that the public URL has
@@ -53,7 +54,6 @@ func mailToAUserOfAnApp(t *testing.T, below string) {
 	}
 	send(`{"target": {"users": ["zoe-9"]}, "type": "reply", "title": "Hello"}`)
 	must(t, c.run(t.Context(), "user", "mail", "zoe-9", "zoe@example.com"))
-	must(t, c.run(t.Context(), "app", "set", "blog", "--base", "https://blog.example/app"))
 	send(`{"target": {"users": ["zoe-9"]}, "type": "reply", "title": "Bo replied", "link": "/posts/3?x=1"}`)
 	text := letters(t, smtp, 1)[0].Text
 	path := func(pattern string) string {

@@ -16,8 +16,8 @@ func (a answered) Error() string { return string(a) }
 func (answered) RedisError() {}
 
 const (
-	noRight = answered("ERR The user executing the script can't run this command or subcommand script: e19, on @user_script:3.")
-	isFull  = answered("OOM command not allowed when used memory > 'maxmemory'.")
+	errNoRight = answered("ERR The user executing the script can't run this command or subcommand script: e19, on @user_script:3.")
+	errFull    = answered("OOM command not allowed when used memory > 'maxmemory'.")
 )
 
 func TestARefusalCountsUntilTheSameSucceeds(t *testing.T) {
@@ -28,9 +28,9 @@ func TestARefusalCountsUntilTheSameSucceeds(t *testing.T) {
 		then    string // the command that succeeds later
 		left    int
 	}{
-		"a full Redis takes the command again":             {isFull, "evalsha", "evalsha", 0},
-		"a full Redis takes another command":               {isFull, "hset", "hget", 1},
-		"a script lacks a right, another does not need it": {noRight, "evalsha", "evalsha", 1},
+		"a full Redis takes the command again":             {errFull, "evalsha", "evalsha", 0},
+		"a full Redis takes another command":               {errFull, "hset", "hget", 1},
+		"a script lacks a right, another does not need it": {errNoRight, "evalsha", "evalsha", 1},
 		"a command itself is wrong":                        {"ERR syntax error", "set", "get", 0},
 	} {
 		r := newRefusals()
@@ -64,10 +64,10 @@ func TestFailedRequestsCountForAMinute(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	for i := range 100 {
 		status := 200
-		switch {
-		case i%10 == 0:
+		switch i % 10 {
+		case 0:
 			status = 500
-		case i%10 == 1:
+		case 1:
 			status = 503 // has a cause that is known otherwise
 		}
 		s.add(now.Add(time.Duration(i)*100*time.Millisecond), status)

@@ -59,7 +59,9 @@ func (g *Guard) watch(ctx context.Context) (view, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	g.setFault(err)
+	if before := trouble.OfRedis(g.Fault()); g.bad.IsZero() || before == (trouble.Trouble{}) || before.Vague() || !trouble.OfRedis(err).Vague() {
+		g.setFault(err)
+	} // else it may be the same cause, seen less clearly
 	if g.bad.IsZero() {
 		g.bad = began
 	}
