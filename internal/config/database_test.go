@@ -59,23 +59,24 @@ func TestTheDatabaseMayBeGivenInParts(t *testing.T) {
 func TestFaultsOfTheDatabaseNameTheSettingAndNoSecret(t *testing.T) {
 	t.Parallel()
 	file, blank := passwordFile(t, "hunter2\n"), passwordFile(t, "\n")
-	for flags, want := range map[string]string{
-		"--database-host=postgres://shop:hunter2@db --database-name=n":              "--database-host: must be HOST",
-		"--database-host=shop:hunter2@db --database-name=n":                         "--database-host: must be HOST",
-		"--database-host=db:port --database-name=n":                                 "--database-host: must be HOST",
-		"--database-host=::1 --database-name=n":                                     "--database-host: must be HOST",
-		"--database-host=one,,two --database-name=n":                                "--database-host: must be HOST",
-		"--database-name=n":                                                         "--database-host: must name the server",
-		"--database-user=shop --database-host=db":                                   "--database-name: must name the database",
-		"--database-url=postgres://db/x --database-host=db":                         "--database-host: --database-url says it, too",
-		"--database-url=postgres://db/x --database-name=n":                          "--database-name: --database-url says it, too",
-		"--database-url=postgres://db/?user=x --database-user=n":                    "--database-user: --database-url says it, too",
-		"--database-url=postgres://u:hunter2@db/x --database-password-file=" + file: "--database-password-file: --database-url says it, too",
-		"--database-url=postgres://u:hun/ter2@db/x --database-user=n":               "write @ as %40",
-		"--database-url=mysql://u:hunter2@db/x --database-user=n":                   "must begin with postgres://",
-		"--database-url=postgres://u@db/x --database-password-file=/nowhere/hunter": "--database-password-file: cannot be read",
-		"--database-url=postgres://u@db/x --database-password-file=" + blank:        "--database-password-file: is empty",
+	for _, test := range [][2]string{
+		{"--database-host=postgres://shop:hunter2@db --database-name=n", "--database-host: must be HOST"},
+		{"--database-host=shop:hunter2@db --database-name=n", "--database-host: must be HOST"},
+		{"--database-host=db:port --database-name=n", "--database-host: must be HOST"},
+		{"--database-host=::1 --database-name=n", "--database-host: must be HOST"},
+		{"--database-host=one,,two --database-name=n", "--database-host: must be HOST"},
+		{"--database-name=n", "--database-host: must name the server"},
+		{"--database-user=shop --database-host=db", "--database-name: must name the database"},
+		{"--database-url=postgres://db/x --database-host=db", "--database-host: --database-url says it, too"},
+		{"--database-url=postgres://db/x --database-name=n", "--database-name: --database-url says it, too"},
+		{"--database-url=postgres://db/?user=x --database-user=n", "--database-user: --database-url says it, too"},
+		{"--database-url=postgres://u:hunter2@db/x --database-password-file=" + file, "--database-password-file: --database-url says it, too"},
+		{"--database-url=postgres://u:hun/ter2@db/x --database-user=n", "write @ as %40"},
+		{"--database-url=mysql://u:hunter2@db/x --database-user=n", "must begin with postgres://"},
+		{"--database-url=postgres://u@db/x --database-password-file=/nowhere/hunter", "--database-password-file: cannot be read"},
+		{"--database-url=postgres://u@db/x --database-password-file=" + blank, "--database-password-file: is empty"},
 	} {
+		flags, want := test[0], test[1]
 		if _, err := parse(t, nil, strings.Fields(flags)...); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v, want %q", flags, err, want)
 		}
