@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -50,24 +51,19 @@ func readBox(values url.Values, field string, bad *notifier.InvalidError) bool {
 	return false
 }
 
-// readMoment parses a time; an empty text is the zero time. fault is an error code. A time in the
-// hour that daylight saving skips does not exist, and guessing which one was meant is not up to
-// us.
+// readMoment parses a time; an empty text is the zero time. fault is an error code.
 func readMoment(text string, zone *time.Location) (at time.Time, fault string) {
-	if text = strings.TrimSpace(text); text == "" {
+	if strings.TrimSpace(text) == "" {
 		return time.Time{}, ""
 	}
-	for _, form := range momentForms {
-		at, err := time.ParseInLocation(form, text, zone)
-		if err != nil {
-			continue
-		}
-		if typed, _ := time.Parse(form, text); typed.Format(localMoment) != at.Format(localMoment) {
-			return time.Time{}, codeSkippedTime
-		}
-		return at, ""
+	at, err := notifier.ParseMoment(text, zone, momentForms)
+	switch {
+	case errors.Is(err, notifier.ErrSkippedHour):
+		return time.Time{}, codeSkippedTime
+	case err != nil:
+		return time.Time{}, codeBadTime
 	}
-	return time.Time{}, codeBadTime
+	return at, ""
 }
 
 // schedule says when an announcement opens and closes if the draft is sent now or, with sent, if

@@ -75,7 +75,7 @@ func (a announceCmd) draft(cfg config.Config) (notifier.Draft, error) {
 	d := notifier.Draft{
 		Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link, Toast: a.Toast, Sender: notifier.CommandRef("carillon announce"),
 		Window: notifier.Window{
-			StartsAt: momentOf(&bad, "--starts-at", a.StartsAt), EndsAt: momentOf(&bad, "--ends-at", a.EndsAt),
+			StartsAt: momentOf(&bad, "--starts-at", a.StartsAt, cfg), EndsAt: momentOf(&bad, "--ends-at", a.EndsAt, cfg),
 			Pinned: a.Pinned, LateJoiners: a.LateJoiners,
 		},
 	}
@@ -95,17 +95,26 @@ var momentForms = []string{time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04",
 
 // momentOf parses the time in a flag. An empty flag gives the zero time. A malformed one is added
 // to bad.
-func momentOf(bad *config.Faults, flag, s string) time.Time {
+func momentOf(bad *config.Faults, flag, s string, cfg config.Config) time.Time {
 	if s == "" {
 		return time.Time{}
 	}
-	for _, form := range momentForms {
-		if t, err := time.ParseInLocation(form, s, time.Local); err == nil {
-			return t
-		}
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t
 	}
-	bad.Add(flag, "%q is not a time, such as 2026-12-01T09:00:00Z or '2026-12-01 09:00'", s)
-	return time.Time{}
+	zone, err := config.Local(cfg.Lookup)
+	if err != nil {
+		bad.Add(flag, "%v; or give the time with its zone, such as 2026-12-01T09:00:00Z", err)
+		return time.Time{}
+	}
+	t, err := notifier.ParseMoment(s, zone, momentForms)
+	switch {
+	case errors.Is(err, notifier.ErrSkippedHour):
+		bad.Add(flag, "%q does not exist in %s: the hour is skipped when daylight saving begins", s, zone)
+	case err != nil:
+		bad.Add(flag, "%q is not a time, such as 2026-12-01T09:00:00Z or '2026-12-01 09:00'", s)
+	}
+	return t
 }
 
 func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") }

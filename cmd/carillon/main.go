@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
@@ -24,6 +25,9 @@ import (
 
 func main() {
 	logging.Disable() // go-redis also returns these messages as errors
+	if zone, err := config.Local(config.Process); err == nil {
+		time.Local = zone // for rules and for times in the log; commands check it themselves
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)

@@ -36,7 +36,7 @@ type sent struct {
 
 // Run stores the notice in SQL, and delivers it if Redis can be reached.
 func (s sendCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
-	draft, err := s.draft()
+	draft, err := s.draft(cfg)
 	if err != nil {
 		return usageError{err}
 	}
@@ -69,7 +69,7 @@ func (s sendCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	})
 }
 
-func (s sendCmd) draft() (notifier.Draft, error) {
+func (s sendCmd) draft(cfg config.Config) (notifier.Draft, error) {
 	d := notifier.Draft{
 		Target: notifier.Target{Users: s.To, Role: s.Role}, Type: s.Type, Scope: s.Scope, Subject: s.Subject,
 		Title: s.Title, Body: s.Body, Link: s.Link, Toast: s.Toast, Sender: notifier.CommandRef("carillon send"),
@@ -94,7 +94,7 @@ func (s sendCmd) draft() (notifier.Draft, error) {
 	if d.Type == "" {
 		bad.Add("--type", "say what kind of notice it is, such as like")
 	}
-	d.SendAt = momentOf(&bad, "--at", s.At)
+	d.SendAt = momentOf(&bad, "--at", s.At, cfg)
 	if s.ExpiresIn == "" {
 		return d, bad.Err()
 	}

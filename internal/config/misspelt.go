@@ -37,8 +37,17 @@ func Misspelt(names []string, rules string) (all []string) {
 	return all
 }
 
-// Misspelt returns a sentence about each variable of the environment that looks like a setting and is none.
+// Misspelt returns a sentence about each variable of the environment that looks like a setting and is none, and about a TZ
+// that is no time zone.
 func (c *Config) Misspelt() []string {
+	all := c.misspelt()
+	if _, err := Local(c.Lookup); err != nil {
+		all = append(all, err.Error())
+	}
+	return all
+}
+
+func (c *Config) misspelt() []string {
 	rules := ""
 	if c.Rules != "" {
 		text, err := os.ReadFile(c.Rules)

@@ -106,14 +106,14 @@ func (i *instance) lockDirectory(context.Context) (func() error, error) {
 }
 
 func (i *instance) openStore(ctx context.Context) (func() error, error) {
-	var err error
-	if i.db, err = openTimed(ctx, i.cfg, i.sqlCalled, i.profileNoted); err != nil {
-		return nil, err
+	if err := i.awaitStore(ctx); err != nil {
+		return nil, errors.Join(err, i.closeEarly())
 	}
-	if err = i.db.SetDefaults(ctx); err != nil {
-		return nil, errors.Join(err, i.db.Close())
+	stop := func() error { return errors.Join(i.closeEarly(), i.db.Close()) }
+	if err := i.db.SetDefaults(ctx); err != nil {
+		return nil, errors.Join(err, stop())
 	}
-	return i.db.Close, nil
+	return stop, nil
 }
 
 // startRedis starts the built-in Redis, unless another is configured.

@@ -96,6 +96,7 @@ type instance struct {
 	admin     *http.Server
 	shop      *http.Server // nil: no demonstration
 	listeners map[*http.Server]net.Listener
+	early     net.Listener // of the pages, while SQL was waited for; nil: it was not
 	at        Address
 	stopping  atomic.Bool
 
@@ -175,6 +176,9 @@ func Serve(ctx context.Context, o Options, announce func(Address) error) (err er
 	}()
 	for _, start := range i.parts() {
 		stop, err := start(ctx)
+		if err != nil && ctx.Err() != nil {
+			return nil // it was stopped before it had started
+		}
 		if err != nil {
 			return err
 		}

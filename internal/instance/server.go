@@ -68,17 +68,30 @@ func (i *instance) listenAdmin(ctx context.Context) (func() error, error) {
 }
 
 func (i *instance) listenOn(ctx context.Context, server *http.Server, addr string) (string, error) {
-	listen := func() (net.Listener, error) { return (&net.ListenConfig{}).Listen(ctx, "tcp", addr) }
-	if s, ok := config.SocketOf(addr); ok {
-		listen = func() (net.Listener, error) { return listenUnix(ctx, s) }
+	if _, ok := config.SocketOf(addr); ok {
 		server.Handler = fromThisMachine(server.Handler)
 	}
-	l, err := listen()
-	if err != nil {
-		return "", fmt.Errorf("listen on %s: %w", addr, err)
+	l := i.early // it is that of the pages, which are the first to listen
+	if i.early = nil; l == nil {
+		var err error
+		if l, err = listen(ctx, addr); err != nil {
+			return "", err
+		}
 	}
 	i.listeners[server] = l
 	return shown(l.Addr()), nil
+}
+
+func listen(ctx context.Context, addr string) (l net.Listener, err error) {
+	if s, ok := config.SocketOf(addr); ok {
+		l, err = listenUnix(ctx, s)
+	} else {
+		l, err = (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	return l, nil
 }
 
 // shown returns an address that a browser on this machine can use.

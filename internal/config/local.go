@@ -1,0 +1,36 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// Local returns the time zone of this machine, which the variable TZ may name. The time zones of the program serve where the
+// machine has none, as in a container; the standard library then silently uses UTC.
+func Local(lookup Lookup) (*time.Location, error) {
+	name, set := lookup("TZ")
+	name = strings.TrimPrefix(name, ":")
+	switch {
+	case !set:
+		return time.Local, nil
+	case name == "":
+		return time.UTC, nil
+	case strings.HasPrefix(name, "/"):
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("the variable TZ names a file that cannot be read: %w", err)
+		}
+		zone, err := time.LoadLocationFromTZData(name, data)
+		if err != nil {
+			return nil, fmt.Errorf("the variable TZ names %s, which is no file of a time zone", name)
+		}
+		return zone, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("the variable TZ is %.60q, which is no time zone, so times are in UTC: use an IANA name such as Europe/Berlin", name)
+	}
+	return zone, nil
+}

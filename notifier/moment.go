@@ -1,0 +1,30 @@
+package notifier
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// The errors of ParseMoment.
+var (
+	ErrNoMoment    = errors.New("not a time")
+	ErrSkippedHour = errors.New("the hour is skipped there when daylight saving begins")
+)
+
+// ParseMoment parses a time in the first of the forms that fits, in a zone unless it names one. A time in the hour that
+// daylight saving skips does not exist, and guessing which one was meant is not up to us.
+func ParseMoment(text string, zone *time.Location, forms []string) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	for _, form := range forms {
+		at, err := time.ParseInLocation(form, text, zone)
+		if err != nil {
+			continue
+		}
+		if typed, _ := time.Parse(form, text); typed.Format(time.DateTime) != at.Format(time.DateTime) {
+			return time.Time{}, ErrSkippedHour
+		}
+		return at, nil
+	}
+	return time.Time{}, ErrNoMoment
+}
