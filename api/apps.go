@@ -10,11 +10,6 @@ import (
 
 const groupApps = "Apps"
 
-// Apps changes host applications; see notifier/app.
-type Apps interface {
-	Change(ctx context.Context, by notifier.Actor, name string, change notifier.AppChange) (notifier.App, error)
-}
-
 // registerApps adds the call that changes a host application.
 func registerApps(s *server) {
 	a := &apps{s}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 )
 
 // Keys stores the applications' keys by the SHA-256 of their text.
@@ -59,7 +60,7 @@ type Config struct {
 	Announcements Announcements
 	Directory     Directory
 	People        People
-	Apps          Apps
+	Apps          *app.Apps
 	Accounts      Accounts // required with Who
 	Topics        Topics
 	Toasts        Toasts

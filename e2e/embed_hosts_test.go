@@ -78,6 +78,43 @@ func TestElementsOfAPageShareItsClientAndTheNextUserBeginsByOneCall(t *testing.T
 	}
 }
 
+// What a page sets on an element before the script is there is heard, and so is what it sets later, and again.
+func TestAnElementHearsWhatItsPageSetsEarlyLateAndAgain(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	shop.page(i, "/early", `<carillon-bell></carillon-bell><carillon-inbox read-on="click"></carillon-inbox><script>
+		const [bell, inbox] = document.querySelectorAll("carillon-bell, carillon-inbox");
+		window.asked = [];
+		const provider = (name) => async () => { asked.push(name); return (await (await fetch("/carillon/token")).json()).token; };
+		bell.tokenProvider = provider("early");
+		bell.texts = { title: "Early" };
+		inbox.renderRow = (row) => document.createTextNode("early " + row.title);</script>`)
+	w := open(t, i)
+	w.do(chromedp.Navigate(shop.URL + "/early"))
+	w.until(bellSays(""))
+	s.orders("4711", "Shipped")
+	w.until(bellSays("1"))
+	row := func(says string) string {
+		return `document.querySelector("carillon-inbox").shadowRoot.querySelector("li")?.textContent.startsWith(` + strconv.Quote(says) + `)`
+	}
+	label := func(says string) string {
+		return inBell(`root.querySelector(".panel").getAttribute("aria-label") === ` + strconv.Quote(says))
+	}
+	w.until(row("early Shipped")).until(label("Early"))
+
+	ask[any](w, `void (bell.texts = { title: "Late" }, inbox.renderRow = (row) => document.createTextNode("late " + row.title))`)
+	w.until(row("late Shipped")).until(label("Late")).until(bellSays("1"))
+	ask[any](w, `void (bell.tokenProvider = provider("again"), inbox.renderRow = null)`)
+	w.until(`document.querySelector("carillon-inbox").shadowRoot.querySelector("li .title")?.textContent === "Shipped"`).until(bellSays("1")).until(`asked.includes("early") && asked.at(-1) === "again"`)
+	ask[any](w, `void (bell.tokenProvider = null, bell.setAttribute("token-url", "/carillon/token"))`)
+	w.until(bellSays("1"))
+	if said := ask[[]string](w, `said`); len(said) > 0 {
+		t.Errorf("the console has %q", said)
+	}
+}
+
 // What is known of nobody is shown as nothing, and the console says what to mend.
 func TestABellThatKnowsNothingShowsNoNumberAndTheConsoleSaysWhy(t *testing.T) {
 	t.Parallel()

@@ -126,7 +126,8 @@ func (p *person) editsNotice(page string, fields ...string) {
 	if !found {
 		p.t.Fatalf("%s has no form", page)
 	}
-	if to := p.leads(page+"/edit", append(fields, "revision", revision)...); to != page+"?done=notice-edited" {
+	// The words differ for notices and announcements.
+	if to := p.leads(page+"/edit", append(fields, "revision", revision)...); to != page+"?done=notice-edited" && to != page+"?done=edited" {
 		p.t.Fatal(fmt.Errorf("the edit led to %s", to))
 	}
 }

@@ -47,7 +47,7 @@ func deedOn(of *notifier.Deed, count int, first, last int64) (object notifier.Re
 // deedArrays returns the parameters of addNoticesQuery that describe the deeds: for each row the number of its deed, and
 // the deeds by column.
 func deedArrays(rows []*noticeRow) []any {
-	of := make([]int32, len(rows))
+	of := make([]int64, len(rows))
 	columns := make([][]string, 7)
 	for i, n := range rows {
 		if i == 0 || n.deed != rows[i-1].deed {
@@ -57,7 +57,7 @@ func deedArrays(rows []*noticeRow) []any {
 				columns[c] = append(columns[c], value)
 			}
 		}
-		of[i] = int32(len(columns[0])) //nolint:gosec // at most maxBatch
+		of[i] = int64(len(columns[0]))
 	}
 	args := []any{of}
 	for _, column := range columns {

@@ -18,7 +18,7 @@ const vanishing = 3
 // back. Keys are claimed in order, so that two transactions with several keys cannot deadlock.
 // The object and the detail of an entry are those of deedOn.
 const addNoticesQuery = `WITH input AS MATERIALIZED (
-		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $21::text[], $22::text[], $23::text[], $24::bytea[], $26::int[])
+		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $21::text[], $22::text[], $23::text[], $24::bytea[], $26::bigint[])
 			WITH ORDINALITY AS r (` + postgresNotices + `, owner_kind, owner_id, key, digest, deed, place)
 	), claimed AS (
 		INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at)

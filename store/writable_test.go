@@ -29,10 +29,10 @@ func TestWritableLeavesNoRow(t *testing.T) {
 
 // wantTrouble checks the error of Writable on a database that accepts no changes, and that it is
 // counted.
-func wantTrouble(t *testing.T, s *store.Store, want string) {
+func wantTrouble(t *testing.T, s *store.Store, within time.Duration, want string) {
 	t.Helper()
 	before := s.Refused()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	err := s.Writable(ctx)
 	wantIs(t, err, notifier.ErrUnavailable)
@@ -59,14 +59,14 @@ func TestWritableReportsWhySQLiteAcceptsNoChanges(t *testing.T) {
 	conn := must(other.Conn(t.Context()))(t)
 	defer func() { _ = conn.Close() }()
 	must(conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE"))(t)
-	wantTrouble(t, s, "another process has it locked")
+	wantTrouble(t, s, time.Second, "another process has it locked")
 	must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
 
 	store.Exec(t, s, `PRAGMA max_page_count = 1`) // the database cannot grow by a single page
-	wantTrouble(t, s, "its disk is full")
+	wantTrouble(t, s, time.Minute, "its disk is full")
 	store.Exec(t, s, `PRAGMA max_page_count = 4294967294`)
 	store.Exec(t, s, `PRAGMA query_only = 1`)
-	wantTrouble(t, s, "it is read-only")
+	wantTrouble(t, s, time.Minute, "it is read-only")
 	store.Exec(t, s, `PRAGMA query_only = 0`)
 	if err := s.Writable(t.Context()); err != nil {
 		t.Errorf("after the cause is gone: %v", err)
@@ -83,7 +83,7 @@ func TestWritableReportsWhyPostgresAcceptsNoChanges(t *testing.T) {
 	} {
 		store.Exec(t, s, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '`+code+`'; END $$`)
 		store.Exec(t, s, `CREATE TRIGGER refuse BEFORE INSERT ON dead_letters FOR EACH ROW EXECUTE FUNCTION refuse()`)
-		wantTrouble(t, s, want)
+		wantTrouble(t, s, time.Minute, want)
 		store.Exec(t, s, `DROP FUNCTION refuse CASCADE`)
 	}
 }

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -32,7 +33,7 @@ func (r *refusals) note(cmd redis.Cmder) {
 	name := cmd.Name()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil || err == redis.Nil { //nolint:errorlint // go-redis returns it as it is, and this is called for each command
+	if err == nil || errors.Is(err, redis.Nil) {
 		if len(r.now) > 0 {
 			delete(r.now, name)
 		}

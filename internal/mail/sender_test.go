@@ -187,14 +187,15 @@ func (distant) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(10, 1, 2
 
 func TestAServerThatFallsSilentHoldsNothingUp(t *testing.T) {
 	t.Parallel()
-	hold := make(chan struct{})
-	s := mailtest.Start(t, mailtest.Options{Data: func(mailtest.Letter) error { <-hold; return nil }})
+	hold, begun := make(chan struct{}), make(chan struct{}, 2)
+	s := mailtest.Start(t, mailtest.Options{Data: func(mailtest.Letter) error { begun <- struct{}{}; <-hold; return nil }})
 	t.Cleanup(func() { close(hold) })
-	if out := send(t, sender(t, s, func(c *mail.Config) { c.Wait = 200 * time.Millisecond }), letterTo("alice@example.com")); out.Verdict != mail.Delayed || out.Code != 0 {
+	if out := send(t, sender(t, s, func(c *mail.Config) { c.Wait = 2 * time.Second }), letterTo("alice@example.com")); out.Verdict != mail.Delayed || out.Code != 0 {
 		t.Errorf("silent after the letter: %+v", out)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-begun; cancel() }()
 	outs := sender(t, s, func(c *mail.Config) { c.Lines = 1 }).Send(ctx, []mail.Letter{letterTo("alice@example.com"), letterTo("bob@example.com")})
 	if outs[0].Verdict != mail.Delayed || outs[1].Verdict != mail.ServerAway {
 		t.Errorf("when the time is over: %+v", outs)

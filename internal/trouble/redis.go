@@ -62,8 +62,8 @@ func OfRedis(err error) Trouble {
 	bySentinel := strings.Contains(err.Error(), "all sentinels specified")
 	var found Trouble
 	each(err, func(one error) bool {
-		said, ok := one.(redis.Error) //nolint:errorlint // each has unwrapped it
-		if !ok {
+		var said redis.Error
+		if !errors.As(one, &said) {
 			return false
 		}
 		if bySentinel {

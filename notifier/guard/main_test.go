@@ -344,7 +344,7 @@ func (i *instance) wantRows(t testing.TB, seq int64, want ...string) {
 // awaits waits for a state by listening to Changed.
 func (i *instance) awaits(t testing.TB, want guard.State) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		changed := i.Changed()
 		if i.State() == want {

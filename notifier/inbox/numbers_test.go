@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -147,17 +147,8 @@ func TestWithoutRedisEveryCallReportsUnavailable(t *testing.T) {
 		}
 	}
 	server.Restart(t)
-	deadline, tick := time.After(10*time.Second), time.NewTicker(10*time.Millisecond)
-	defer tick.Stop()
-	for { // the client itself waits a second before it reconnects
+	testkit.Eventually(t, "Redis, which came back empty, is used", func() bool { // the client waits a second before it reconnects
 		page, err := s.Open(t.Context(), 42)
-		if err == nil && len(page.Entries) == 0 {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("after Redis came back empty: %+v, %v", page, err)
-		}
-	}
+		return err == nil && len(page.Entries) == 0
+	})
 }

@@ -61,9 +61,9 @@ func TestAStreamLivesTenToFifteenMinutesOrAsLongAsItMay(t *testing.T) {
 func TestHeartbeatsKeepTheirInterval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.Heartbeat = 200 * time.Millisecond })
+	began, n := time.Now(), 0 // before the first could be sent: a test that reads late measures more, never less
 	s := w.connect(7)
 	s.expect("badge", badge(1, 0))
-	began, n := time.Now(), 0
 	for e := range s.events {
 		if e.name == ":" {
 			n++
@@ -72,8 +72,8 @@ func TestHeartbeatsKeepTheirInterval(t *testing.T) {
 			break
 		}
 	}
-	// 15 to 25 ticks apart: six take 0.9 to 1.5 s, and a busy machine only makes it longer.
-	if d := time.Since(began); d < 800*time.Millisecond {
+	// Two are 15 to 25 ticks apart: six take at least 0.75 s.
+	if d := time.Since(began); d < 700*time.Millisecond {
 		t.Errorf("six heartbeats in %s", d)
 	}
 }

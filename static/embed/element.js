@@ -2,6 +2,7 @@
 import { complain } from "./complain.js";
 import { make } from "./dom.js";
 import { Seat } from "./seat.js";
+import { Settable } from "./settable.js";
 import { style } from "./style.js";
 import { texts } from "./texts.js";
 import { hush } from "./voice.js";
@@ -9,123 +10,28 @@ import { hush } from "./voice.js";
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {import("./core.js").Snapshot} Snapshot */
 
-/**
- * What the page sets.
- * @typedef {object} Given
- * @property {Client | null} [client]
- * @property {(() => Promise<string | null | undefined>) | null} [tokenProvider]
- * @property {Record<string, string> | null} [texts]
- * @property {((row: import("./rows.js").Row, element: HTMLElement) => Node) | null} [renderRow]
- */
-
 const frame = 16; // ms
 const lonely = 5_000; // ms that an element without settings waits for another one with some
-const settings = ["token", "token-url", "server"];
-const properties = /** @type {const} */ (["client", "tokenProvider", "texts", "renderRow"]);
 
-/**
- * What all elements have: a client, which elements share, and texts in the language of their place in the page.
- * Attributes and properties may be set at any time, also before this script is there.
- */
-export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? Object) {
-	static observedAttributes = [...settings, "lang"];
-
-	/** @type {Given} */ #given = {};
+/** What all elements have: a client, which elements share, and texts in the language of their place in the page. */
+export class CarillonElement extends Settable {
 	/** @type {Client | null} */ #client = null;
 	/** @type {(() => void)[]} */ #stop = [];
 	failed = false; // to load what is shown
 	/** @type {string | null} */ #user = null; // whose notices were loaded
-	#seat = new Seat(() => this.#settle());
-	#due = false; // it will be brought up to date in this task
-	#anew = false; // everything is drawn again then
-	#put = false; // it was put into the page
+	#seat = new Seat(() => this.settle());
 	#t = texts("en");
 
-	constructor() {
-		super();
-		// What was set before this class was there would hide the property.
-		for (const name of properties) {
-			if (!Object.hasOwn(this, name)) continue;
-			const value = /** @type {any} */ (this)[name];
-			delete (/** @type {any} */ (this)[name]);
-			/** @type {any} */ (this)[name] = value;
-		}
-	}
-
 	get client() {
-		return this.#client ?? this.#given.client ?? null;
+		return this.#client ?? super.client;
 	}
 
 	set client(client) {
-		this.#give({ client });
+		super.client = client;
 	}
 
-	get tokenProvider() {
-		return this.#given.tokenProvider ?? null;
-	}
-
-	set tokenProvider(tokenProvider) {
-		this.#give({ tokenProvider });
-	}
-
-	get texts() {
-		return this.#given.texts ?? null;
-	}
-
-	set texts(texts) {
-		this.#give({ texts });
-	}
-
-	/** Draws the content of a row instead. */
-	get renderRow() {
-		return this.#given.renderRow ?? null;
-	}
-
-	set renderRow(renderRow) {
-		this.#give({ renderRow });
-	}
-
-	connectedCallback() {
-		this.#put = true;
-		this.#settle();
-	}
-
-	disconnectedCallback() {
-		this.#settle();
-	}
-
-	/** @param {string} name @param {string | null} had @param {string | null} has */
-	attributeChangedCallback(name, had, has) {
-		if (settings.includes(name)) this.#put = true; // the same address may lead to the next user
-		if (settings.includes(name) || name === "lang") this.#settle();
-		else if (had !== has) this.changed(name);
-	}
-
-	/** An attribute has another value. @param {string} _name */
-	changed(_name) {
-		this.#settle(true);
-	}
-
-	/** @param {Given} part */
-	#give(part) {
-		Object.assign(this.#given, part);
-		this.#settle(!("client" in part || "tokenProvider" in part));
-	}
-
-	/** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
-	#settle(anew = false) {
-		this.#anew ||= anew;
-		if (this.#due) return;
-		this.#due = true;
-		queueMicrotask(() => {
-			this.#due = false;
-			this.#update();
-		});
-	}
-
-	#update() {
-		const [anew, put] = [this.#anew, this.#put];
-		this.#anew = this.#put = false;
+	/** @override @param {boolean} anew @param {boolean} put */
+	update(anew, put) {
 		if (!this.isConnected) {
 			this.#end();
 			this.#seat.leave();
@@ -138,7 +44,7 @@ export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalTh
 		let client = null;
 		try {
 			client = this.#seat.take({
-				client: this.#given.client ?? null, provide: this.tokenProvider, token: this.getAttribute("token"), tokenUrl: this.getAttribute("token-url"), server: this.getAttribute("server"),
+				client: super.client, provide: this.tokenProvider, token: this.getAttribute("token"), tokenUrl: this.getAttribute("token-url"), server: this.getAttribute("server"),
 			});
 		} catch (err) {
 			complain(`<${this.localName}> ${/** @type {Error} */ (err).message}`);
@@ -185,7 +91,7 @@ export class CarillonElement extends /** @type {typeof HTMLElement} */ (globalTh
 			hush();
 			this.failed = false;
 			this.left();
-			this.#settle(true);
+			this.settle(true);
 		}
 		if (user !== null) this.load(client);
 	}

@@ -101,6 +101,99 @@ var Seat = class {
   }
 };
 
+// static/embed/settable.js
+var settings = ["token", "token-url", "server"];
+var properties = (
+  /** @type {const} */
+  ["client", "tokenProvider", "texts", "renderRow"]
+);
+var Settable = class extends /** @type {typeof HTMLElement} */
+(globalThis.HTMLElement ?? Object) {
+  static observedAttributes = [...settings, "lang"];
+  /** @type {Given} */
+  #given = {};
+  #due = false;
+  // it will be brought up to date in this task
+  #anew = false;
+  // everything is drawn again then
+  #put = false;
+  // it was put into the page
+  constructor() {
+    super();
+    for (const name of properties) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = (
+        /** @type {any} */
+        this[name]
+      );
+      delete /** @type {any} */
+      this[name];
+      this[name] = value;
+    }
+  }
+  get client() {
+    return this.#given.client ?? null;
+  }
+  set client(client) {
+    this.#give({ client });
+  }
+  get tokenProvider() {
+    return this.#given.tokenProvider ?? null;
+  }
+  set tokenProvider(tokenProvider) {
+    this.#give({ tokenProvider });
+  }
+  get texts() {
+    return this.#given.texts ?? null;
+  }
+  set texts(texts2) {
+    this.#give({ texts: texts2 });
+  }
+  /** Draws the content of a row instead. */
+  get renderRow() {
+    return this.#given.renderRow ?? null;
+  }
+  set renderRow(renderRow) {
+    this.#give({ renderRow });
+  }
+  connectedCallback() {
+    this.#put = true;
+    this.settle();
+  }
+  disconnectedCallback() {
+    this.settle();
+  }
+  /** @param {string} name @param {string | null} had @param {string | null} has */
+  attributeChangedCallback(name, had, has) {
+    if (settings.includes(name)) this.#put = true;
+    if (settings.includes(name) || name === "lang") this.settle();
+    else if (had !== has) this.changed(name);
+  }
+  /** An attribute has another value. @param {string} _name */
+  changed(_name) {
+    this.settle(true);
+  }
+  /** @param {Given} part */
+  #give(part) {
+    Object.assign(this.#given, part);
+    this.settle(!("client" in part || "tokenProvider" in part));
+  }
+  /** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
+  settle(anew = false) {
+    this.#anew ||= anew;
+    if (this.#due) return;
+    this.#due = true;
+    queueMicrotask(() => {
+      const [anew2, put] = [this.#anew, this.#put];
+      this.#due = this.#anew = this.#put = false;
+      this.update(anew2, put);
+    });
+  }
+  /** Brings the element up to date with what the page has set. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
+  update(_anew, _put) {
+  }
+};
+
 // static/embed/style.js
 var css = `
 :host { --a: var(--carillon-accent, light-dark(#8a5414, #e3b36f)); --oa: var(--carillon-on-accent, light-dark(#fff, #231603));
@@ -241,16 +334,7 @@ function hush() {
 // static/embed/element.js
 var frame = 16;
 var lonely = 5e3;
-var settings = ["token", "token-url", "server"];
-var properties = (
-  /** @type {const} */
-  ["client", "tokenProvider", "texts", "renderRow"]
-);
-var CarillonElement = class extends /** @type {typeof HTMLElement} */
-(globalThis.HTMLElement ?? Object) {
-  static observedAttributes = [...settings, "lang"];
-  /** @type {Given} */
-  #given = {};
+var CarillonElement = class extends Settable {
   /** @type {Client | null} */
   #client = null;
   /** @type {(() => void)[]} */
@@ -260,87 +344,16 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
   /** @type {string | null} */
   #user = null;
   // whose notices were loaded
-  #seat = new Seat(() => this.#settle());
-  #due = false;
-  // it will be brought up to date in this task
-  #anew = false;
-  // everything is drawn again then
-  #put = false;
-  // it was put into the page
+  #seat = new Seat(() => this.settle());
   #t = texts("en");
-  constructor() {
-    super();
-    for (const name of properties) {
-      if (!Object.hasOwn(this, name)) continue;
-      const value = (
-        /** @type {any} */
-        this[name]
-      );
-      delete /** @type {any} */
-      this[name];
-      this[name] = value;
-    }
-  }
   get client() {
-    return this.#client ?? this.#given.client ?? null;
+    return this.#client ?? super.client;
   }
   set client(client) {
-    this.#give({ client });
+    super.client = client;
   }
-  get tokenProvider() {
-    return this.#given.tokenProvider ?? null;
-  }
-  set tokenProvider(tokenProvider) {
-    this.#give({ tokenProvider });
-  }
-  get texts() {
-    return this.#given.texts ?? null;
-  }
-  set texts(texts2) {
-    this.#give({ texts: texts2 });
-  }
-  /** Draws the content of a row instead. */
-  get renderRow() {
-    return this.#given.renderRow ?? null;
-  }
-  set renderRow(renderRow) {
-    this.#give({ renderRow });
-  }
-  connectedCallback() {
-    this.#put = true;
-    this.#settle();
-  }
-  disconnectedCallback() {
-    this.#settle();
-  }
-  /** @param {string} name @param {string | null} had @param {string | null} has */
-  attributeChangedCallback(name, had, has) {
-    if (settings.includes(name)) this.#put = true;
-    if (settings.includes(name) || name === "lang") this.#settle();
-    else if (had !== has) this.changed(name);
-  }
-  /** An attribute has another value. @param {string} _name */
-  changed(_name) {
-    this.#settle(true);
-  }
-  /** @param {Given} part */
-  #give(part) {
-    Object.assign(this.#given, part);
-    this.#settle(!("client" in part || "tokenProvider" in part));
-  }
-  /** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
-  #settle(anew = false) {
-    this.#anew ||= anew;
-    if (this.#due) return;
-    this.#due = true;
-    queueMicrotask(() => {
-      this.#due = false;
-      this.#update();
-    });
-  }
-  #update() {
-    const [anew, put] = [this.#anew, this.#put];
-    this.#anew = this.#put = false;
+  /** @override @param {boolean} anew @param {boolean} put */
+  update(anew, put) {
     if (!this.isConnected) {
       this.#end();
       this.#seat.leave();
@@ -354,7 +367,7 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
     let client = null;
     try {
       client = this.#seat.take({
-        client: this.#given.client ?? null,
+        client: super.client,
         provide: this.tokenProvider,
         token: this.getAttribute("token"),
         tokenUrl: this.getAttribute("token-url"),
@@ -403,7 +416,7 @@ var CarillonElement = class extends /** @type {typeof HTMLElement} */
       hush();
       this.failed = false;
       this.left();
-      this.#settle(true);
+      this.settle(true);
     }
     if (user !== null) this.load(client);
   }

@@ -1,39 +1,14 @@
+import { Settable } from "./settable.js";
 export type Client = import("./core.js").Client;
 export type Snapshot = import("./core.js").Snapshot;
-export type Given = {
-    client?: Client | null;
-    tokenProvider?: (() => Promise<string | null | undefined>) | null;
-    texts?: Record<string, string> | null;
-    renderRow?: ((row: import("./rows.js").Row, element: HTMLElement) => Node) | null;
-};
-declare const CarillonElement_base: {
-    new (): HTMLElement;
-    prototype: HTMLElement;
-};
-/**
- * What all elements have: a client, which elements share, and texts in the language of their place in the page.
- * Attributes and properties may be set at any time, also before this script is there.
- */
-export declare class CarillonElement extends /** @type {typeof HTMLElement} */ /** @type {typeof HTMLElement} */ CarillonElement_base {
+/** What all elements have: a client, which elements share, and texts in the language of their place in the page. */
+export declare class CarillonElement extends Settable {
     #private;
-    static observedAttributes: string[];
     failed: boolean;
-    constructor();
     get client(): import("./core.js").Client | null;
     set client(client: import("./core.js").Client | null);
-    get tokenProvider(): (() => Promise<string | null | undefined>) | null;
-    set tokenProvider(tokenProvider: (() => Promise<string | null | undefined>) | null);
-    get texts(): Record<string, string> | null;
-    set texts(texts: Record<string, string> | null);
-    /** Draws the content of a row instead. */
-    get renderRow(): ((row: import("./rows.js").Row, element: HTMLElement) => Node) | null;
-    set renderRow(renderRow: ((row: import("./rows.js").Row, element: HTMLElement) => Node) | null);
-    connectedCallback(): void;
-    disconnectedCallback(): void;
-    /** @param {string} name @param {string | null} had @param {string | null} has */
-    attributeChangedCallback(name: string, had: string | null, has: string | null): void;
-    /** An attribute has another value. @param {string} _name */
-    changed(_name: string): void;
+    /** @override @param {boolean} anew @param {boolean} put */
+    update(anew: boolean, put: boolean): void;
     /** Builds what is shown. @param {ShadowRoot} _root @param {Client} _client */
     start(_root: ShadowRoot, _client: Client): void;
     /** Loads what is shown of a user. @param {Client} _client */
@@ -63,4 +38,3 @@ export declare class CarillonElement extends /** @type {typeof HTMLElement} */ /
      */
     tell(name: string, detail?: any): boolean;
 }
-export {};

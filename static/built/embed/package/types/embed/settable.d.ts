@@ -1,0 +1,37 @@
+export type Client = import("./core.js").Client;
+export type Given = {
+    client?: Client | null;
+    tokenProvider?: (() => Promise<string | null | undefined>) | null;
+    texts?: Record<string, string> | null;
+    renderRow?: ((row: import("./rows.js").Row, element: HTMLElement) => Node) | null;
+};
+declare const Settable_base: {
+    new (): HTMLElement;
+    prototype: HTMLElement;
+};
+/** An element whose attributes and properties the page may set at any time, also before this script is there. */
+export declare class Settable extends /** @type {typeof HTMLElement} */ /** @type {typeof HTMLElement} */ Settable_base {
+    #private;
+    static observedAttributes: string[];
+    constructor();
+    get client(): import("./core.js").Client | null;
+    set client(client: import("./core.js").Client | null);
+    get tokenProvider(): (() => Promise<string | null | undefined>) | null;
+    set tokenProvider(tokenProvider: (() => Promise<string | null | undefined>) | null);
+    get texts(): Record<string, string> | null;
+    set texts(texts: Record<string, string> | null);
+    /** Draws the content of a row instead. */
+    get renderRow(): ((row: import("./rows.js").Row, element: HTMLElement) => Node) | null;
+    set renderRow(renderRow: ((row: import("./rows.js").Row, element: HTMLElement) => Node) | null);
+    connectedCallback(): void;
+    disconnectedCallback(): void;
+    /** @param {string} name @param {string | null} had @param {string | null} has */
+    attributeChangedCallback(name: string, had: string | null, has: string | null): void;
+    /** An attribute has another value. @param {string} _name */
+    changed(_name: string): void;
+    /** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
+    settle(anew?: boolean): void;
+    /** Brings the element up to date with what the page has set. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
+    update(_anew: boolean, _put: boolean): void;
+}
+export {};

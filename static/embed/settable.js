@@ -1,0 +1,111 @@
+// @ts-check
+
+/** @typedef {import("./core.js").Client} Client */
+
+/**
+ * What the page sets.
+ * @typedef {object} Given
+ * @property {Client | null} [client]
+ * @property {(() => Promise<string | null | undefined>) | null} [tokenProvider]
+ * @property {Record<string, string> | null} [texts]
+ * @property {((row: import("./rows.js").Row, element: HTMLElement) => Node) | null} [renderRow]
+ */
+
+const settings = ["token", "token-url", "server"];
+const properties = /** @type {const} */ (["client", "tokenProvider", "texts", "renderRow"]);
+
+/** An element whose attributes and properties the page may set at any time, also before this script is there. */
+export class Settable extends /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? Object) {
+	static observedAttributes = [...settings, "lang"];
+
+	/** @type {Given} */ #given = {};
+	#due = false; // it will be brought up to date in this task
+	#anew = false; // everything is drawn again then
+	#put = false; // it was put into the page
+
+	constructor() {
+		super();
+		// What was set before this class was there would hide the property.
+		for (const name of properties) {
+			if (!Object.hasOwn(this, name)) continue;
+			const value = /** @type {any} */ (this)[name];
+			delete (/** @type {any} */ (this)[name]);
+			/** @type {any} */ (this)[name] = value;
+		}
+	}
+
+	get client() {
+		return this.#given.client ?? null;
+	}
+
+	set client(client) {
+		this.#give({ client });
+	}
+
+	get tokenProvider() {
+		return this.#given.tokenProvider ?? null;
+	}
+
+	set tokenProvider(tokenProvider) {
+		this.#give({ tokenProvider });
+	}
+
+	get texts() {
+		return this.#given.texts ?? null;
+	}
+
+	set texts(texts) {
+		this.#give({ texts });
+	}
+
+	/** Draws the content of a row instead. */
+	get renderRow() {
+		return this.#given.renderRow ?? null;
+	}
+
+	set renderRow(renderRow) {
+		this.#give({ renderRow });
+	}
+
+	connectedCallback() {
+		this.#put = true;
+		this.settle();
+	}
+
+	disconnectedCallback() {
+		this.settle();
+	}
+
+	/** @param {string} name @param {string | null} had @param {string | null} has */
+	attributeChangedCallback(name, had, has) {
+		if (settings.includes(name)) this.#put = true; // the same address may lead to the next user
+		if (settings.includes(name) || name === "lang") this.settle();
+		else if (had !== has) this.changed(name);
+	}
+
+	/** An attribute has another value. @param {string} _name */
+	changed(_name) {
+		this.settle(true);
+	}
+
+	/** @param {Given} part */
+	#give(part) {
+		Object.assign(this.#given, part);
+		this.settle(!("client" in part || "tokenProvider" in part));
+	}
+
+	/** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
+	settle(anew = false) {
+		this.#anew ||= anew;
+		if (this.#due) return;
+		this.#due = true;
+		queueMicrotask(() => {
+			const [anew, put] = [this.#anew, this.#put];
+			this.#due = this.#anew = this.#put = false;
+			this.update(anew, put);
+		});
+	}
+
+	/** Brings the element up to date with what the page has set. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
+	update(_anew, _put) {}
+}
