@@ -90,7 +90,12 @@ func TestAServerThatWaitsForPostgreSQLCanBeStopped(t *testing.T) {
 // What waiting does not cure ends the start at once.
 func TestAServerDoesNotWaitForADatabaseThatDoesNotExist(t *testing.T) {
 	t.Parallel()
-	r := in(t.TempDir()).with("CARILLON_DATABASE_URL", strings.Replace(sqltest.URL(t), "dbname=", "dbname=none", 1)+"&dbname=nothing-like-it").run(t.Context(), "serve", "--addr", "127.0.0.1:0")
+	database, err := url.Parse(sqltest.Pooled(t).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	database.Path = "/nothing-like-it"
+	r := in(t.TempDir()).with("CARILLON_DATABASE_URL", database.String()).run(t.Context(), "serve", "--addr", "127.0.0.1:0")
 	if r.status == 0 || !strings.Contains(r.errors, "nothing-like-it") {
 		t.Errorf("%d: %s", r.status, r.errors)
 	}

@@ -27,12 +27,12 @@ func (i *instance) awaitStore(ctx context.Context) error {
 		return err
 	}
 	why := trouble.OfSQL(err)
-	i.base.WarnContext(ctx, "waiting for sql", "stage", "sql", "err", err, "cause", why.Found, "cure", why.Cure)
-	stop, err := i.answerMeanwhile(ctx, notifier.Readiness{Down: true, Causes: []string{sentence("sql", why, "")}})
-	if err != nil {
-		return err
+	stop, meanwhile := i.answerMeanwhile(ctx, notifier.Readiness{Down: true, Causes: []string{sentence("sql", why, "")}})
+	if meanwhile != nil {
+		return meanwhile
 	}
 	defer stop()
+	i.base.WarnContext(ctx, "waiting for sql", "stage", "sql", "err", err, "cause", why.Found, "cure", why.Cure)
 	tick := time.NewTicker(sqlRetry)
 	defer tick.Stop()
 	for {
