@@ -18,7 +18,7 @@ func TestATimeThatDaylightSavingSkipsIsRefused(t *testing.T) {
 		{"2026-03-29T02:30", "Europe/Berlin", "", notifier.ErrSkippedHour},
 		{"2026-03-29T01:59", "Europe/Berlin", "2026-03-29T00:59:00Z", nil},
 		{" 2026-03-29 03:00:00 ", "Europe/Berlin", "2026-03-29T01:00:00Z", nil},
-		{"2026-03-29T02:30:00Z", "Europe/Berlin", "2026-03-29T02:30:00Z", nil}, // it names its zone
+		{"2026-03-29T02:30:00Z", "Europe/Berlin", "2026-03-29T02:30:00Z", nil},      // it names its zone
 		{"2026-10-04 02:15:00", "Australia/Lord_Howe", "", notifier.ErrSkippedHour}, // half an hour
 		{"2026-03-08T02:30", "UTC", "2026-03-08T02:30:00Z", nil},
 		{"tomorrow", "UTC", "", notifier.ErrNoMoment},

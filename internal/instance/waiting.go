@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	sqlRetry   = time.Second     // how often PostgreSQL is tried while it is away at the start
+	sqlRetry   = time.Second      // how often PostgreSQL is tried while it is away at the start
 	sqlPatient = 30 * time.Second // how long systemd may wait for the next sign of life meanwhile
 )
 
