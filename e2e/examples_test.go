@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // clone copies the files that the repository has to a directory of the test, as a clone would. Those that git
@@ -75,7 +77,7 @@ func example(t *testing.T, name string, ports ...string) *readme {
 	var pairs []string
 	at := map[string]string{}
 	for _, port := range ports {
-		_, free, _ := net.SplitHostPort(freePort(t))
+		free := strconv.Itoa(testkit.Port())
 		pairs, at[port] = append(pairs, port, free), "http://127.0.0.1:"+free
 	}
 	r.ports, r.Carillon, r.Shop, r.Django = strings.NewReplacer(pairs...), at["8080"], at["8000"], at["8001"]

@@ -10,6 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/carillonhq/carillon/internal/pushtest"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // phone is a site with push, and a browser in which bob has turned push on.
@@ -31,7 +33,7 @@ func newPhone(t *testing.T, before func(*window)) *phone {
 	p := &phone{service: pushtest.Start(t), site: alone(t)}
 	p.site.env = []string{"SSL_CERT_FILE=" + certificate}
 	p.site.people("vera staff", "bob")
-	i := p.site.serve("--addr", freePort(t), "--push-hosts=127.0.0.1", "--outbound-allow=127.0.0.1")
+	i := p.site.serve("--addr", testkit.Address(), "--push-hosts=127.0.0.1", "--outbound-allow=127.0.0.1")
 	p.db, p.vera = p.site.database(t), i.person(t, "vera")
 	w := open(t, i).signIn("bob")
 	if before != nil {

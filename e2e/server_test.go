@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,6 +20,8 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // patience limits every wait for an event. No event should take nearly as long.
@@ -93,16 +94,6 @@ func (i *instance) addr() string {
 	return addr
 }
 
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // serve starts an instance, on a free port unless extra has an address, and waits until it answers.
 func (s *site) serve(extra ...string) *instance {
 	s.t.Helper()
@@ -112,7 +103,7 @@ func (s *site) serve(extra ...string) *instance {
 	args, path := append([]string{"serve"}, extra...), cmp.Or(s.path, *below)
 	if at := slices.Index(args, "--addr") + 1; path != "" && at > 0 {
 		if args[at] == "127.0.0.1:0" { // the public URL has the port
-			args[at] = freePort(s.t)
+			args[at] = testkit.Address()
 		}
 		args = append(args, "--public-url", "http://"+args[at]+path+"/")
 	}

@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"testing"
-	"time"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -21,17 +22,10 @@ func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
 // one.
 func AwaitWaiting(tb testing.TB, s *Store, want int) {
 	tb.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(20 * time.Second); ; <-tick.C {
+	testkit.Eventually(tb, fmt.Sprintf("a commit is under way, and %d notices wait for the next", want), func() bool {
 		got, busy := s.accepts.Waiting()
-		switch {
-		case got == want && busy:
-			return
-		case time.Now().After(deadline):
-			tb.Fatalf("%d notices are waiting; want %d", got, want)
-		}
-	}
+		return got == want && busy
+	})
 }
 
 // Queries, for the test of their plans.

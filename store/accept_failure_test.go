@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,12 +13,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/carillonhq/carillon/internal/faulty"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -166,13 +167,13 @@ func TestRetriesThroughAnOutageAreStoredOnce(t *testing.T) {
 		})
 	}
 	for round := range int64(5) {
-		await(t, func() bool { return accepted.Load() > 100*round })
+		testkit.Eventually(t, "a hundred more are accepted", func() bool { return accepted.Load() > 100*round })
 		sqltest.Cut(t, url)
 		seen := refused.Load()
-		await(t, func() bool { return refused.Load() > seen })
+		testkit.Eventually(t, "one more is refused", func() bool { return refused.Load() > seen })
 		sqltest.Mend(t, url)
 	}
-	await(t, func() bool { return accepted.Load() > 500 })
+	testkit.Eventually(t, "500 are accepted", func() bool { return accepted.Load() > 500 })
 	over.Store(true)
 	wg.Wait()
 	if got := count(t, stores[0]); int64(got) != accepted.Load() {
@@ -190,30 +191,39 @@ func TestRetryAfterALostReplyIsReplayed(t *testing.T) {
 	far := must(store.Open(t.Context(), store.Config{URL: "postgres://" + u.User.Username() + "@" + network.Addr() + u.Path + "?sslmode=disable"}))(t)
 	defer func() { _ = far.Close() }()
 	acceptAll(t, far, request("o", "before", "1"))
-	network.Delay(time.Second) // delays a reply that is already on its way
+	// The commit of an acceptance waits at the server for whoever holds the lock, and its reply for the network.
+	for _, statement := range []string{
+		`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`,
+		`CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON notices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION hold()`,
+	} {
+		store.Exec(t, near, statement)
+	}
+	holder := must(sql.Open("pgx", own))(t)
+	defer func() { _ = holder.Close() }()
+	held := must(holder.BeginTx(t.Context(), nil))(t)
+	must(held.ExecContext(t.Context(), `SELECT pg_advisory_xact_lock(7)`))(t)
 	lost := make(chan error)
 	go func() {
 		lost <- far.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{request("o", "k", "1")})
 	}()
-	await(t, func() bool { return count(t, near) == 2 })
+	testkit.Eventually(t, "the commit waits", func() bool {
+		var waiting int
+		if err := holder.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7 AND NOT granted`).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+		return waiting == 1
+	})
+	network.Hole(true)
+	if err := held.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "both are stored", func() bool { return count(t, near) == 2 })
 	network.Cut()
 	wantIs(t, <-lost, notifier.ErrUnavailable)
-	network.Delay(0)
+	network.Hole(false)
 	again := request("o", "k", "1")
 	acceptAll(t, far, again)
 	if got := count(t, near); !again.Replayed || got != 2 {
 		t.Errorf("retry: replayed %v, %d notices stored; want the notice from before the cut, and 2", again.Replayed, got)
-	}
-}
-
-// await waits until a condition holds.
-func await(t *testing.T, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatal("the condition did not hold within 20 s")
-		}
 	}
 }

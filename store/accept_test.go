@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -108,21 +109,15 @@ func lockNotices(t *testing.T, db *database) (release, settle func()) {
 
 func awaitNoneWaiting(t *testing.T, db *sql.DB) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for waiting := 1; waiting > 0; {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal("statements still wait for the lock after their callers gave up")
-		}
+	testkit.Eventually(t, "no statement waits for the lock after its caller gave up", func() bool {
+		var waiting int
 		err := db.QueryRowContext(t.Context(),
 			`SELECT count(*) FROM pg_locks WHERE relation = 'notices'::regclass AND NOT granted`).Scan(&waiting)
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
+		return waiting == 0
+	})
 }
 
 func TestNoticeThatCannotBeStoredDoesNotAffectOthers(t *testing.T) {

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -124,22 +124,21 @@ func whileDeleting(t *testing.T, db *database, statement string, save func() err
 	}
 	saved := make(chan error, 1)
 	go func() { saved <- save() }()
-	deadline := time.After(20 * time.Second)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for waiting := 0; waiting == 0 && db.cfg.URL != ""; { // on SQLite save waits before it reads
-		select {
-		case <-tick.C:
-		case err := <-saved:
-			t.Fatalf("save did not wait: %v", err)
-		case <-deadline:
-			t.Fatal("save neither waits nor ends")
-		}
-		err := other.QueryRowContext(t.Context(),
-			`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
-		if err != nil {
-			t.Fatal(err)
-		}
+	if db.cfg.URL != "" { // on SQLite save waits before it reads
+		testkit.Eventually(t, "save waits", func() bool {
+			select {
+			case err := <-saved:
+				t.Fatalf("save did not wait: %v", err)
+			default:
+			}
+			var waiting int
+			err := other.QueryRowContext(t.Context(),
+				`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return waiting > 0
+		})
 	}
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)

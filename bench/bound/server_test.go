@@ -14,6 +14,7 @@ import (
 	"github.com/carillonhq/carillon/bench/bound"
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
@@ -68,14 +69,7 @@ func TestAStalledStreamCostsTheOthersNothing(t *testing.T) {
 
 func serve(t *testing.T, kind string) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr = l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	addr = testkit.Address()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {

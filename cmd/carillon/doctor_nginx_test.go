@@ -1,20 +1,16 @@
 package main
 
 import (
-	"net"
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // nginx in front of a server, with these directives at its location.
 func nginx(t *testing.T, server, http, location string) (address string) {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr, dir := l.Addr().String(), t.TempDir()
-	_ = l.Close()
+	addr, dir := testkit.Address(), t.TempDir()
 	launch(t, "nginx", dir, addr, `daemon off; master_process off; pid `+dir+`/pid; error_log stderr; events {}
 		http { access_log off; `+temporary(dir)+http+`
 			server { listen `+addr+`; location / {

@@ -20,6 +20,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/store"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestTheDoctorFindsNoFaultInAHealthyServer(t *testing.T) {
@@ -78,8 +80,8 @@ func TestTheDoctorGivesAdvice(t *testing.T) {
 	if err := os.WriteFile(config.KeyFile(dir), []byte("no key\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	nowhere := "http://" + freeAddress(t)
-	r := in(dir).with("CARILLON_REDIS_URL", "redis://"+freeAddress(t)).run(t.Context(), "doctor", "--silence", "0", "--public-url", nowhere)
+	nowhere := "http://" + testkit.Address()
+	r := in(dir).with("CARILLON_REDIS_URL", "redis://"+testkit.Address()).run(t.Context(), "doctor", "--silence", "0", "--public-url", nowhere)
 	if r.status != exitFailed {
 		t.Errorf("status %d", r.status)
 	}

@@ -25,7 +25,7 @@ func TestAServerWaitsForPostgreSQL(t *testing.T) {
 	database := faulty.Listen(t, "tcp", direct.Host)
 	database.Refuse(true)
 	direct.Host = database.Addr()
-	addr := freeAddress(t)
+	addr := testkit.Address()
 	c := in(t.TempDir()).with("CARILLON_DATABASE_URL", direct.String()).with("CARILLON_REDIS_URL", "unix://"+redistest.Own(t).Socket).
 		with("CARILLON_SESSION_KEYS", strings.Repeat("5e", 32)).with("CARILLON_PUBLIC_URL", "http://"+addr+"/notices")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -75,7 +75,7 @@ func TestAServerWaitsForPostgreSQL(t *testing.T) {
 // Whoever stops a server that waits has not found a fault.
 func TestAServerThatWaitsForPostgreSQLCanBeStopped(t *testing.T) {
 	t.Parallel()
-	c := in(t.TempDir()).with("CARILLON_DATABASE_URL", "postgres://carillon@"+freeAddress(t)+"/carillon")
+	c := in(t.TempDir()).with("CARILLON_DATABASE_URL", "postgres://carillon@"+testkit.Address()+"/carillon")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	errors, ended := &buffer{}, make(chan int, 1)

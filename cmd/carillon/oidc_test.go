@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/carillonhq/carillon/internal/idptest"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // provided starts a server whose users sign in at a provider.
 func provided(t *testing.T, p *idptest.Provider, c call, flags ...string) *running {
 	t.Helper()
-	addr := freeAddress(t)
+	addr := testkit.Address()
 	return serve(t, c.with("CARILLON_OIDC_CLIENT_SECRET", idptest.ClientSecret), append([]string{
 		"--addr", addr, "--public-url", "http://" + addr + "/notifications", "--oidc-issuer", p.URL, "--oidc-client-id", idptest.ClientID, "--oidc-staff-group", "notices",
 	}, flags...)...)

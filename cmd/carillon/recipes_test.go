@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,12 +63,7 @@ func front(t *testing.T, program, recipe, application, carillon string) browser 
 	}
 	dir := t.TempDir()
 	certificate(t, dir)
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	_ = listener.Close()
+	addr := testkit.Address()
 	conf := strings.NewReplacer("127.0.0.1:8080", carillon, "127.0.0.1:3000", application).Replace(string(text))
 	if program == "nginx" {
 		conf = strings.Replace(conf, "listen 443", "listen "+addr, 1)
@@ -100,12 +96,19 @@ func launch(t *testing.T, program, dir, addr, conf string) {
 	said := &buffer{}
 	cmd.Stdout, cmd.Stderr, cmd.Env = said, said, append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
+	started, ended := make(chan error), make(chan struct{})
+	go func() {
+		runtime.LockOSThread() // Pdeathsig fires when this thread ends
+		defer close(ended)
+		started <- cmd.Start()
+		_ = cmd.Wait() // an error, because it is killed
+	}()
+	if err := <-started; err != nil {
 		t.Fatalf("start %s (scripts/setup.sh test installs it): %v", program, err)
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		<-ended
 		if t.Failed() {
 			t.Logf("%s:\n%s", program, said)
 		}

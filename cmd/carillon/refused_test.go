@@ -22,7 +22,7 @@ func TestWhatRefusesRedisIsNamed(t *testing.T) {
 		cure  string
 	}{
 		"nothing listens": {
-			func(t *testing.T) string { t.Helper(); return "redis://" + freeAddress(t) },
+			func(t *testing.T) string { t.Helper(); return "redis://" + testkit.Address() },
 			"nothing listens at its address", "start it, or correct --redis-url",
 		},
 		"no such host": {

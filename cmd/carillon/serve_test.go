@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -101,7 +100,7 @@ func TestANoticeSentWithoutRedisIsDeliveredLater(t *testing.T) {
 
 func TestAServerStartsWhileRedisIsAway(t *testing.T) {
 	t.Parallel()
-	s := serve(t, in(t.TempDir()).with("CARILLON_REDIS_URL", "redis://"+freeAddress(t)))
+	s := serve(t, in(t.TempDir()).with("CARILLON_REDIS_URL", "redis://"+testkit.Address()))
 	if status, body := text(t, s.URL+"/readyz"); status != 200 || !strings.HasPrefix(body, "degraded\nredis: nothing listens at its address") {
 		t.Errorf("/readyz: %d %q", status, body)
 	}
@@ -116,16 +115,6 @@ func TestServePrintsItsAddressBesideThePublicURL(t *testing.T) {
 	if status, body := text(t, "http://"+s.Addr+"/readyz"); status != 200 || body != "ok" {
 		t.Errorf("/readyz at %q: %d %q", s.Addr, status, body)
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func TestServeReportsAPortInUse(t *testing.T) {

@@ -272,7 +272,7 @@ func inFiles(t *testing.T, dir, word, but string) (found []string) {
 
 func TestNobodyIsDeletedWhileRedisIsAway(t *testing.T) {
 	t.Parallel()
-	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "redis://"+freeAddress(t))
+	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "redis://"+testkit.Address())
 	must(t, c.typing("bob-secret").run(t.Context(), "user", "add", "bob", "--password-stdin"))
 	r := c.run(t.Context(), "user", "delete", "bob")
 	if r.status != exitFailed {

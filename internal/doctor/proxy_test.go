@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // Each fault of a proxy has its own cause and its own cure.
@@ -39,7 +41,7 @@ func TestEachFaultOfAProxyHasItsOwnCure(t *testing.T) {
 	for name, test := range map[string]struct{ at, found, advice string }{
 		"expired":           {expired, "expired on", "renew it"},
 		"unknown authority": {mine, "authority that this machine does not know", "SSL_CERT_FILE"},
-		"refused":           {"http://" + closedPort(t), "nothing listens there", "start the proxy"},
+		"refused":           {"http://" + testkit.Address(), "nothing listens there", "start the proxy"},
 		"https at plain":    {strings.Replace(plain(answer(200, "")), "http:", "https:", 1), "speaks plain HTTP", "begin --public-url with http://"},
 		"http at TLS":       {strings.Replace(mine, "https:", "http:", 1), "speaks TLS", "begin --public-url with https://"},
 		"name":              {"https://nowhere.invalid", "nowhere.invalid", "--public-url"},
@@ -140,15 +142,6 @@ func closing(t *testing.T) string {
 		}
 	}()
 	return l.Addr().String()
-}
-
-// closedPort returns an address at which nothing listens: it is bound, and refuses.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	l := listen(t)
-	addr := l.Addr().String()
-	_ = l.Close()
-	return addr
 }
 
 func listen(t *testing.T) net.Listener {

@@ -4,7 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestKilledServerTakesItsRedisWithItAndKeepsTheData(t *testing.T) {
@@ -33,19 +34,14 @@ func TestKilledServerTakesItsRedisWithItAndKeepsTheData(t *testing.T) {
 	}
 }
 
-func waitForURL(t *testing.T, dir string) string {
+func waitForURL(t *testing.T, dir string) (url string) {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-tick.C {
-		url, err := URL(dir)
-		if err != nil {
+	testkit.Eventually(t, "redis runs", func() bool {
+		var err error
+		if url, err = URL(dir); err != nil {
 			t.Fatal(err)
 		}
-		if url != "" {
-			return url
-		}
-	}
-	t.Fatal("no redis within 10 s")
-	return ""
+		return url != ""
+	})
+	return url
 }

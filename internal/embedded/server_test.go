@@ -9,10 +9,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -149,17 +150,13 @@ func TestDeadChildIsRestarted(t *testing.T) {
 	if err = syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-tick.C {
-		if after := info(t, rdb, "run_id"); after != "" && after != before {
-			if got := rdb.Get(t.Context(), "key").Val(); got != "value" {
-				t.Errorf("the new redis has %q", got)
-			}
-			return
-		}
+	testkit.Eventually(t, "redis is started again", func() bool {
+		after := info(t, rdb, "run_id")
+		return after != "" && after != before
+	})
+	if got := rdb.Get(t.Context(), "key").Val(); got != "value" {
+		t.Errorf("the new redis has %q", got)
 	}
-	t.Fatal("no restarted redis within 10 s")
 }
 
 func info(t *testing.T, rdb *redis.Client, field string) string {

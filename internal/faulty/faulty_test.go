@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds the time that a test waits for an event.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // echo starts a server that sends back everything it receives, including the end of the stream.
 func echo(t *testing.T, network, addr string) string {

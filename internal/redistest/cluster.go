@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"path/filepath"
 	"strconv"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 const (
@@ -78,44 +79,17 @@ func startNodes(number int) (nodes []*Server, err error) {
 	return nodes, join(clients, nodes)
 }
 
-// startMember starts one node. It tries up to three times, because another process may take a
-// port between the check and the start.
 func startMember() (n *Server, err error) {
-	for range 3 {
-		shared.keeper.do(func() { n, err = start(memberConfig) })
-		if err == nil {
-			return n, nil
-		}
-	}
-	return nil, err
+	shared.keeper.do(func() { n, err = start(memberConfig) })
+	return n, err
 }
 
 func memberConfig(dir string) (addr string, args []string) {
-	port := freePort()
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), []string{
-		"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes",
+	port := strconv.Itoa(testkit.Port())
+	return net.JoinHostPort("127.0.0.1", port), []string{
+		"--port", port, "--bind", "127.0.0.1", "--cluster-enabled", "yes",
 		"--cluster-config-file", filepath.Join(dir, "nodes.conf"), "--cluster-node-timeout", "5000",
 	}
-}
-
-// freePort returns a port that is free together with its bus port, 10,000 above. Both lie below
-// the range from which the kernel assigns ports to clients.
-func freePort() int {
-	for {
-		port := 12000 + rand.IntN(10000)
-		if isFree(port) && isFree(port+10000) {
-			return port
-		}
-	}
-}
-
-func isFree(port int) bool {
-	var lc net.ListenConfig
-	l, err := lc.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return false
-	}
-	return l.Close() == nil
 }
 
 // join assigns the slots, introduces the nodes to each other and waits until each of them sees a

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // Pair is a master with a replica, and a way to promote the replica.
@@ -111,24 +113,20 @@ func (p *Pair) FailOver(t testing.TB) {
 }
 
 func portConfig(string) (addr string, args []string) {
-	port := strconv.Itoa(freePort())
+	port := strconv.Itoa(testkit.Port())
 	return net.JoinHostPort("127.0.0.1", port), []string{"--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0"}
 }
 
-// ownNode starts a server for this test with a port. It tries up to three times, because another
-// process may take the port between the check and the start.
+// ownNode starts a server for this test with a port.
 func ownNode(t testing.TB, config func(dir string) (string, []string)) (s *Server) {
 	t.Helper()
 	var err error
-	for range 3 {
-		shared.keeper.do(func() { s, err = start(config) })
-		if err == nil {
-			t.Cleanup(s.Kill)
-			return s
-		}
+	shared.keeper.do(func() { s, err = start(config) })
+	if err != nil {
+		t.Fatalf("start redis-server: %v", err)
 	}
-	t.Fatalf("start redis-server: %v", err)
-	return nil
+	t.Cleanup(s.Kill)
+	return s
 }
 
 func attached(t testing.TB, replica *Server) {

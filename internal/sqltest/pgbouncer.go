@@ -80,7 +80,7 @@ func Pooled(t testing.TB, settings ...string) *PgBouncer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	port := freePort(t)
+	port := testkit.Port()
 	lines := append([]string{
 		"[databases]", fmt.Sprintf("%[1]s = host=%[2]s dbname=%[1]s user=%[3]s", name, shared.server.dir, superuser), "[pgbouncer]",
 		"listen_addr = 127.0.0.1", "listen_port = " + strconv.Itoa(port), "unix_socket_dir =", "auth_type = any",
@@ -128,16 +128,4 @@ func (p *PgBouncer) await(t testing.TB) {
 			t.Fatalf("pgbouncer does not answer: %v", err)
 		}
 	}
-}
-
-func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	n, _ := strconv.Atoi(port)
-	return n
 }

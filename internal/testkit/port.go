@@ -1,0 +1,58 @@
+package testkit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+)
+
+// Ports are below the range from which the kernel assigns ports to clients, and so are those of a Redis cluster's bus, 10,000
+// above.
+const (
+	firstPort = 12_000
+	ports     = 10_000
+	busOffset = 10_000
+)
+
+// taken holds the locks of the ports of this process. They end with it.
+var taken struct {
+	sync.Mutex
+	locks []*os.File
+}
+
+// Port returns a port of 127.0.0.1 that nothing listens on, for a server that cannot be given port 0, or for an address
+// where nobody is. No other test of this user on this machine gets it before this process ends.
+func Port() int {
+	dir := filepath.Join(os.TempDir(), "carillon-ports-"+strconv.Itoa(os.Getuid()))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		panic(err)
+	}
+	for range ports {
+		port := firstPort + rand.IntN(ports)
+		lock, err := os.OpenFile(filepath.Join(dir, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil && free(port) && free(port+busOffset) {
+			taken.Lock()
+			defer taken.Unlock()
+			taken.locks = append(taken.locks, lock)
+			return port
+		}
+		_ = lock.Close()
+	}
+	panic(fmt.Sprintf("no port from %d to %d is free", firstPort, firstPort+ports-1))
+}
+
+// Address returns 127.0.0.1 with a Port.
+func Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(Port())) }
+
+func free(port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	return err == nil && l.Close() == nil
+}
