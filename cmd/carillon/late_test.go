@@ -31,7 +31,7 @@ func TestAServerWaitsForPostgreSQL(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out, stdout := io.Pipe()
-	errors, ended := &buffer{}, make(chan int, 1)
+	errors, ended := &testkit.Buffer{}, make(chan int, 1)
 	go func() {
 		ended <- c.stream(ctx, stdout, errors, "serve", "--json", "--addr", addr)
 		_ = stdout.Close()
@@ -78,7 +78,7 @@ func TestAServerThatWaitsForPostgreSQLCanBeStopped(t *testing.T) {
 	c := in(t.TempDir()).with("CARILLON_DATABASE_URL", "postgres://carillon@"+testkit.Address()+"/carillon")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	errors, ended := &buffer{}, make(chan int, 1)
+	errors, ended := &testkit.Buffer{}, make(chan int, 1)
 	go func() { ended <- c.stream(ctx, io.Discard, errors, "serve", "--addr", "127.0.0.1:0") }()
 	testkit.Eventually(t, "it waits", func() bool { return strings.Contains(errors.String(), "waiting for sql") })
 	cancel()

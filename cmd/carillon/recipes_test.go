@@ -93,7 +93,7 @@ func launch(t *testing.T, program, dir, addr, conf string) {
 		program = filepath.Join("/usr/sbin", program)
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
-	said := &buffer{}
+	said := &testkit.Buffer{}
 	cmd.Stdout, cmd.Stderr, cmd.Env = said, said, append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started, ended := make(chan error), make(chan struct{})

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // patience is how long a test waits for an event that must happen.
@@ -24,7 +26,7 @@ const patience = 60 * time.Second
 type running struct {
 	serving
 	stop   func() int // stops the server and returns its exit status
-	errors *buffer
+	errors *testkit.Buffer
 }
 
 // serve starts a server on a free port and returns when it answers. When the test ends, the server
@@ -33,7 +35,7 @@ func serve(t *testing.T, c call, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	out, in := io.Pipe()
-	r := &running{errors: &buffer{}}
+	r := &running{errors: &testkit.Buffer{}}
 	status := make(chan int, 1)
 	go func() {
 		s := c.stream(ctx, in, r.errors, append([]string{"serve", "--json", "--addr", "127.0.0.1:0"}, args...)...)
@@ -144,22 +146,4 @@ func text(t *testing.T, address string) (int, string) {
 		t.Fatal(err)
 	}
 	return res.StatusCode, strings.TrimSpace(string(body))
-}
-
-// buffer is safe for the server writing it and the test reading it at the same time.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }

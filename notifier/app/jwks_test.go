@@ -108,7 +108,7 @@ func TestLastGoodSetStays(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.Client()
-	client.Timeout = 200 * time.Millisecond
+	client.Timeout = 2 * time.Second
 	w := newWorld(t, client)
 	es := pairs(t)["ES256"].private
 	w.add(t, notifier.App{Name: "shop", JWKS: p.URL, Issuer: "shop"}, nil)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/store"
@@ -27,7 +28,7 @@ type world struct {
 	v     *app.Verifier
 	db    *outage
 	audit *trail
-	logs  *bytes.Buffer
+	logs  *testkit.Buffer
 
 	offset  atomic.Int64 // of the clock of the verifier, in ns
 	changed func()       // as if by this process; otherwise by another
@@ -70,7 +71,7 @@ func newWorld(t testing.TB, client *http.Client) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{db: &outage{Store: db}, audit: &trail{Store: db}, logs: &bytes.Buffer{}, changed: func() {}}
+	w := &world{db: &outage{Store: db}, audit: &trail{Store: db}, logs: &testkit.Buffer{}, changed: func() {}}
 	keys := [][]byte{bytes.Repeat([]byte{7}, 32)}
 	w.apps, err = app.New(app.Config{Store: db, Audit: w.audit, Audiences: audiences, SessionKeys: keys, NewAPIKey: apiKey, Changed: func() { w.changed() }})
 	if err != nil {
