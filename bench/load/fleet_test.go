@@ -114,7 +114,7 @@ func TestStreamsWithoutAnAnswerFail(t *testing.T) {
 	t.Parallel()
 	addr, conns := streamServer(t, 1) // the second is never accepted
 	cfg := testConfig(addr, 2)
-	cfg.Patience = 300 * time.Millisecond
+	cfg.Patience = 2 * time.Second
 	fleet, o, err := Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func TestAQueueOverflowCutsTheClientAtOnce(t *testing.T) {
 		w.change(7, 100+sent, sent, big)
 		return w.hub.Stats().Streams == 0
 	})
-	if cut := w.hub.Stats().Cut; cut != 1 || sent > 40 { // the kernel buffers some
+	if cut := w.hub.Stats().Cut; cut != 1 {
 		t.Errorf("%d clients cut after %d events", cut, sent)
 	}
 }
