@@ -42,8 +42,8 @@ release: ## build the files of a release for all systems, in dist; takes minutes
 # The tests of e2e run a program that they build, of which the cache of go test knows nothing.
 test: setup ## install the packages that the tests need, then run all tests
 	$(GO) vet ./...
-	$(GO) test -vet=off $(REST)
-	$(GO) test -vet=off -race $(patsubst %,-gcflags=%=-race=false,$(UNRACED)) $(RACED)
+	$(GO) test -vet=off -timeout 25m $(REST)
+	$(GO) test -vet=off -race -timeout 25m $(patsubst %,-gcflags=%=-race=false,$(UNRACED)) $(RACED)
 	$(GO) test -vet=off -p 1 -count=1 -timeout 35m ./e2e/...
 	npm run --silent html
 
