@@ -104,7 +104,7 @@ func newApp(t *testing.T) (*app.Verifier, notifier.AddedApp) {
 	t.Cleanup(func() { _ = db.Close() })
 	keys, audiences := [][]byte{bytes.Repeat([]byte{7}, 32)}, map[notifier.Audience]string{2: "user"}
 	hash := sha256.Sum256([]byte("ck_test"))
-	apps, err := app.New(app.Config{Store: db, Audit: db, Audiences: audiences, SessionKeys: keys, NewAPIKey: func() (string, []byte) { return "ck_test", hash[:] }})
+	apps, err := app.New(app.Config{Store: db, Audiences: audiences, SessionKeys: keys, NewAPIKey: func() (string, []byte) { return "ck_test", hash[:] }})
 	if err != nil {
 		t.Fatal(err)
 	}

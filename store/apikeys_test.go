@@ -142,7 +142,7 @@ func TestAnAPIKeyOfAnAppIsReplaced(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		by := notifier.Actor{Ref: notifier.CommandRef("test")}
-		app := must(s.AddApp(t.Context(), notifier.App{Name: "shop", Audience: 2, MaxLife: time.Hour}, nil, []byte("hash 1")))(t)
+		app := must(s.AddApp(t.Context(), notifier.Actor{}, notifier.App{Name: "shop", Audience: 2, MaxLife: time.Hour}, nil, []byte("hash 1")))(t)
 		other := must(s.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "shop", Scopes: []notifier.KeyScope{notifier.ScopeRead}}, []byte("other")))(t)
 		key := func(hash string) notifier.APIKey { return must(s.KeyByHash(t.Context(), []byte(hash)))(t) }
 		second := must(s.RotateAPIKey(t.Context(), by, "shop", []byte("hash 2"), time.Time{}))(t)
@@ -176,7 +176,7 @@ func TestAnAPIKeyOfAnAppIsReplaced(t *testing.T) {
 		}
 		_, err := s.RotateAPIKey(t.Context(), by, "shop", []byte("too many"), time.Time{})
 		wantIs(t, err, notifier.ErrConflict)
-		must(s.RevokeApp(t.Context(), "shop"))(t)
+		must(s.RevokeApp(t.Context(), notifier.Actor{}, "shop"))(t)
 		for _, hash := range []string{"hash 2", "hash 4"} {
 			if !key(hash).Revoked(db.clock.now()) {
 				t.Errorf("%s outlives its app", hash)

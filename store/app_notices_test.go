@@ -11,7 +11,7 @@ import (
 // addApp adds an app with this name.
 func addApp(t *testing.T, s *store.Store, name string) notifier.SendingApp {
 	t.Helper()
-	a := must(s.AddApp(t.Context(), notifier.App{Name: name, Audience: 3}, nil, []byte("hash of "+name)))(t)
+	a := must(s.AddApp(t.Context(), notifier.Actor{}, notifier.App{Name: name, Audience: 3}, nil, []byte("hash of "+name)))(t)
 	return notifier.SendingApp{ID: a.ID, Name: a.Name}
 }
 
@@ -61,11 +61,11 @@ func TestAppNamedFindsTheValidAppElseTheLastThatWasRevoked(t *testing.T) {
 		_, err := s.AppNamed(t.Context(), "shop")
 		wantIs(t, err, notifier.ErrNotFound)
 		first := addApp(t, s, "shop")
-		must(s.RevokeApp(t.Context(), "shop"))(t)
+		must(s.RevokeApp(t.Context(), notifier.Actor{}, "shop"))(t)
 		if a := must(s.AppNamed(t.Context(), "shop"))(t); a.ID != first.ID {
 			t.Errorf("found app %d; want the revoked one, %d", a.ID, first.ID)
 		}
-		second := must(s.AddApp(t.Context(), notifier.App{Name: "shop", Audience: 3}, nil, []byte("another hash")))(t)
+		second := must(s.AddApp(t.Context(), notifier.Actor{}, notifier.App{Name: "shop", Audience: 3}, nil, []byte("another hash")))(t)
 		if a := must(s.AppNamed(t.Context(), "shop"))(t); a.ID != second.ID {
 			t.Errorf("found app %d; want the valid one, %d", a.ID, second.ID)
 		}

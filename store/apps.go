@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ const (
 // scope send. It completes key and returns the app as stored. It returns notifier.ErrConflict for a
 // name that a valid app has, an issuer that a valid app with a JWKS has, or when there are
 // notifier.MaxApps valid ones.
-func (s *Store) AddApp(ctx context.Context, a notifier.App, key *notifier.AppKey, apiKey []byte) (added notifier.App, err error) {
+func (s *Store) AddApp(ctx context.Context, by notifier.Actor, a notifier.App, key *notifier.AppKey, apiKey []byte) (added notifier.App, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		var others int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM apps WHERE revoked_at = 0`).Scan(&others); err != nil {
@@ -43,14 +44,17 @@ func (s *Store) AddApp(ctx context.Context, a notifier.App, key *notifier.AppKey
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO api_keys (name, hash, scopes, created_at, app_id) VALUES ($1, $2, $3, $4, $5)`,
 			added.Name, apiKey, string(notifier.ScopeSend), now, added.ID)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "app.add", notifier.AppRef(added.Name), "")
 	})
 	return added, s.fail(err, "add app %q", a.Name)
 }
 
 // AddAppKey adds a key to a valid app. It returns notifier.ErrNotFound, or notifier.ErrConflict when
 // the app has notifier.MaxAppKeys valid keys.
-func (s *Store) AddAppKey(ctx context.Context, name string, key notifier.AppKey) (a notifier.App, added notifier.AppKey, err error) {
+func (s *Store) AddAppKey(ctx context.Context, by notifier.Actor, name string, key notifier.AppKey) (a notifier.App, added notifier.AppKey, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		// The update locks the row, so that concurrent calls are counted one after the other.
 		a, err = scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET name = name WHERE name = $1 AND revoked_at = 0 RETURNING `+appColumns, name))
@@ -65,8 +69,10 @@ func (s *Store) AddAppKey(ctx context.Context, name string, key notifier.AppKey)
 		if others >= notifier.MaxAppKeys {
 			return fmt.Errorf("the app has %d keys: %w", others, notifier.ErrConflict)
 		}
-		added, err = s.addAppKey(ctx, tx, a.ID, &key)
-		return err
+		if added, err = s.addAppKey(ctx, tx, a.ID, &key); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "app.rotate", notifier.AppRef(a.Name), added.Kid())
 	})
 	return a, added, s.fail(err, "add a key to app %q", name)
 }
@@ -76,29 +82,33 @@ func (s *Store) addAppKey(ctx context.Context, tx *sql.Tx, app int64, key *notif
 		app, string(key.Alg), key.Material, millis(s.now())))
 }
 
-// ChangeApp changes a valid app as change does, in one transaction, and returns it. An error of change is returned
-// as it is and nothing is stored. It returns notifier.ErrNotFound.
-func (s *Store) ChangeApp(ctx context.Context, name string, change func(*notifier.App) error) (a notifier.App, err error) {
+// ChangeApp changes a valid app in one transaction and returns it. An error of valid, which is called with the changed
+// app, is returned as it is and nothing is stored. It returns notifier.ErrNotFound.
+func (s *Store) ChangeApp(ctx context.Context, by notifier.Actor, name string, change *notifier.AppChange, valid func(*notifier.App) error) (a notifier.App, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		// The update locks the row, so that the second of two changes sees the first.
 		a, err = scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET name = name WHERE name = $1 AND revoked_at = 0 RETURNING `+appColumns, text(name)))
 		if err != nil {
 			return err
 		}
-		if err = change(&a); err != nil {
+		change.Apply(&a)
+		if err = valid(&a); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE apps SET base = $1, inbox_url = $2, settings_url = $3, origins = $4, audience = $5, roles = $6, max_life = $7, issuer = $8
 			WHERE id = $9`, a.Base, a.InboxURL, a.SettingsURL, strings.Join(a.Origins, "\n"), int64(a.Audience), strings.Join(a.Roles, "\n"),
 			a.MaxLife.Milliseconds(), a.Issuer, a.ID)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "app.change", notifier.AppRef(a.Name), change.String())
 	})
 	return a, s.fail(err, "change app %q", name)
 }
 
 // RevokeApp revokes a valid app with all its keys and its API keys, for good. It returns
 // notifier.ErrNotFound.
-func (s *Store) RevokeApp(ctx context.Context, name string) (a notifier.App, err error) {
+func (s *Store) RevokeApp(ctx context.Context, by notifier.Actor, name string) (a notifier.App, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		now := millis(s.now())
 		a, err = scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET revoked_at = $1 WHERE name = $2 AND revoked_at = 0 RETURNING `+appColumns, now, name))
@@ -109,7 +119,10 @@ func (s *Store) RevokeApp(ctx context.Context, name string) (a notifier.App, err
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $1 WHERE app_id = $2 AND (revoked_at = 0 OR revoked_at > $1)`, now, a.ID)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "app.revoke", notifier.AppRef(a.Name), "")
 	})
 	return a, s.fail(err, "revoke app %q", name)
 }
@@ -122,7 +135,7 @@ func (s *Store) AppNamed(ctx context.Context, name string) (notifier.App, error)
 }
 
 // RevokeAppKey revokes one valid key of a valid app. It returns notifier.ErrNotFound.
-func (s *Store) RevokeAppKey(ctx context.Context, name string, id int64) (a notifier.App, err error) {
+func (s *Store) RevokeAppKey(ctx context.Context, by notifier.Actor, name string, id int64) (a notifier.App, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		a, err = scanApp(tx.QueryRowContext(ctx, `SELECT `+appColumns+` FROM apps WHERE name = $1 AND revoked_at = 0`, name))
 		if err != nil {
@@ -132,7 +145,10 @@ func (s *Store) RevokeAppKey(ctx context.Context, name string, id int64) (a noti
 		if err == nil && changed == 0 {
 			err = sql.ErrNoRows
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "app.revoke", notifier.AppRef(a.Name), "key "+strconv.FormatInt(id, 10))
 	})
 	return a, s.fail(err, "revoke key %d of app %q", id, name)
 }

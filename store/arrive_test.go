@@ -17,7 +17,7 @@ import (
 // shop adds an app and returns a function that makes its tokens.
 func shop(t *testing.T, s *store.Store, name string) func(sub string, issued time.Time, p notifier.TokenProfile) *notifier.UserToken {
 	t.Helper()
-	a, err := s.AddApp(t.Context(), notifier.App{Name: name, Audience: 3, MaxLife: time.Hour, Roles: []string{"picker", "vip"}}, nil, []byte(name))
+	a, err := s.AddApp(t.Context(), notifier.Actor{}, notifier.App{Name: name, Audience: 3, MaxLife: time.Hour, Roles: []string{"picker", "vip"}}, nil, []byte(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestAnAppBringsTheUsersThatItSendsTo(t *testing.T) {
 		if _, err := s.UserByName(t.Context(), "user 0"); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("some of them were created: %v", err)
 		}
-		if _, err := s.RevokeApp(t.Context(), "shop"); err != nil {
+		if _, err := s.RevokeApp(t.Context(), notifier.Actor{}, "shop"); err != nil {
 			t.Fatal(err)
 		}
 		_, err := s.Bring(t.Context(), a.ID, []string{"44"})

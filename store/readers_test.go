@@ -55,21 +55,19 @@ func TestAnAppIsChangedAsAWholeOrNotAtAll(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		shop(t, s, "shop")
-		has, err := s.ChangeApp(t.Context(), "shop", func(a *notifier.App) error {
-			a.AppPlaces = notifier.AppPlaces{Base: "https://a.example", InboxURL: "https://a.example/in", SettingsURL: "https://a.example/set"}
-			return nil
-		})
-		if err != nil || has.InboxURL != "https://a.example/in" {
+		base, inbox, settings, none := "https://a.example", "https://a.example/in", "https://a.example/set", ""
+		valid := func(*notifier.App) error { return nil }
+		has, err := s.ChangeApp(t.Context(), notifier.Actor{}, "shop", &notifier.AppChange{Base: &base, InboxURL: &inbox, SettingsURL: &settings}, valid)
+		if want := (notifier.AppPlaces{Base: base, InboxURL: inbox, SettingsURL: settings}); err != nil || has.AppPlaces != want {
 			t.Fatalf("%+v, %v", has, err)
 		}
 		refused := errors.New("refused")
-		if _, err = s.ChangeApp(t.Context(), "shop", func(a *notifier.App) error { a.Base = ""; return refused }); !errors.Is(err, refused) {
-			t.Errorf("%v", err)
-		}
+		_, err = s.ChangeApp(t.Context(), notifier.Actor{}, "shop", &notifier.AppChange{InboxURL: &none}, func(*notifier.App) error { return refused })
+		wantIs(t, err, refused)
 		if all, _, err := s.Apps(t.Context()); err != nil || all[0].AppPlaces != has.AppPlaces {
 			t.Errorf("%+v, %v", all, err)
 		}
-		_, err = s.ChangeApp(t.Context(), "blog", func(*notifier.App) error { return nil })
+		_, err = s.ChangeApp(t.Context(), notifier.Actor{}, "blog", &notifier.AppChange{InboxURL: &inbox}, valid)
 		wantIs(t, err, notifier.ErrNotFound)
 	})
 }

@@ -217,7 +217,7 @@ func explainApp(err error) error {
 // withApps opens SQL for a command that changes apps.
 func (c *console) withApps(ctx context.Context, cfg config.Config, work func(*app.Apps) error) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
-		apps, err := instance.NewApps(cfg, db, c.log, nil)
+		apps, err := instance.NewApps(cfg, db, nil)
 		if err != nil {
 			return err
 		}

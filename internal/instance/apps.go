@@ -11,12 +11,12 @@ import (
 )
 
 // NewApps makes the changes of apps, for a server or a command. changed is called after each; a command has none.
-func NewApps(cfg config.Config, db *store.Store, log *slog.Logger, changed func()) (*app.Apps, error) {
+func NewApps(cfg config.Config, db *store.Store, changed func()) (*app.Apps, error) {
 	keys, err := cfg.SigningKeys()
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Config{Store: db, Audit: db, Audiences: cfg.Audiences, SessionKeys: keys, NewAPIKey: api.NewKey, Changed: changed, Log: log})
+	return app.New(app.Config{Store: db, Audiences: cfg.Audiences, SessionKeys: keys, NewAPIKey: api.NewKey, Changed: changed})
 }
 
 // NewVerifier makes the verification of apps' tokens, for a server or a command.

@@ -22,7 +22,7 @@ import (
 
 // pages makes the handler of the pages.
 func (i *instance) pages() (http.Handler, error) {
-	apps, err := NewApps(i.cfg, i.db, i.log, i.tokens.Changed)
+	apps, err := NewApps(i.cfg, i.db, i.tokens.Changed)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the changes of apps: %w", err)
 	}
@@ -108,7 +108,7 @@ func (i *instance) pages() (http.Handler, error) {
 
 // applications makes the handler of the API.
 func (i *instance) applications() (http.Handler, error) {
-	apps, err := NewApps(i.cfg, i.db, i.log, i.tokens.Changed)
+	apps, err := NewApps(i.cfg, i.db, i.tokens.Changed)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the changes of apps: %w", err)
 	}

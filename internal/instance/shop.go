@@ -79,7 +79,7 @@ const shopApp = "harbour-goods"
 // shopKey returns a new token key of the shop's app, which is added at the first start. The keys of
 // earlier starts are revoked, but for one: another instance may have just begun.
 func (i *instance) shopKey(ctx context.Context) (string, error) {
-	apps, err := NewApps(i.cfg, i.db, i.log, i.tokens.Changed)
+	apps, err := NewApps(i.cfg, i.db, i.tokens.Changed)
 	if err != nil {
 		return "", err
 	}

@@ -8,49 +8,40 @@ package app
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"strconv"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Store keeps apps; see store. It returns notifier.ErrNotFound for an app or key that is unknown or
-// was revoked.
+// Store keeps apps, and writes each change to the audit log in its transaction; see store. It returns
+// notifier.ErrNotFound for an app or key that is unknown or was revoked.
 type Store interface {
 	// AddApp stores an app with a key of its own and an API key that acts for it. Material is what
 	// seal returns for the name of the app; a nil alg stores no key. It returns
 	// notifier.ErrConflict for a name or issuer that is taken, or when there are MaxApps.
-	AddApp(ctx context.Context, a notifier.App, key *notifier.AppKey, apiKey []byte) (notifier.App, error)
+	AddApp(ctx context.Context, by notifier.Actor, a notifier.App, key *notifier.AppKey, apiKey []byte) (notifier.App, error)
 	// AddAppKey adds a key. It returns notifier.ErrConflict when the app has MaxAppKeys.
-	AddAppKey(ctx context.Context, name string, key notifier.AppKey) (notifier.App, notifier.AppKey, error)
-	// RotateAPIKey adds an API key, lets the others end at a time (zero: at none), and records it by whom. It returns
-	// notifier.ErrConflict when the app has MaxAppKeys.
+	AddAppKey(ctx context.Context, by notifier.Actor, name string, key notifier.AppKey) (notifier.App, notifier.AppKey, error)
+	// RotateAPIKey adds an API key, and lets the others end at a time (zero: at none). It returns notifier.ErrConflict
+	// when the app has MaxAppKeys.
 	RotateAPIKey(ctx context.Context, by notifier.Actor, name string, hash []byte, end time.Time) (notifier.APIKey, error)
-	// ChangeApp changes an app as change does, in one transaction; an error of change is returned as it is.
-	ChangeApp(ctx context.Context, name string, change func(*notifier.App) error) (notifier.App, error)
+	// ChangeApp changes an app in one transaction; an error of valid about the changed app is returned as it is.
+	ChangeApp(ctx context.Context, by notifier.Actor, name string, change *notifier.AppChange, valid func(*notifier.App) error) (notifier.App, error)
 	// RevokeApp revokes an app with all its keys, and its API keys.
-	RevokeApp(ctx context.Context, name string) (notifier.App, error)
-	RevokeAppKey(ctx context.Context, name string, id int64) (notifier.App, error)
+	RevokeApp(ctx context.Context, by notifier.Actor, name string) (notifier.App, error)
+	RevokeAppKey(ctx context.Context, by notifier.Actor, name string, id int64) (notifier.App, error)
 	// Apps returns all apps, newest first, and their keys.
 	Apps(ctx context.Context) ([]notifier.App, []notifier.AppKey, error)
 }
 
-// Audit stores entries of the audit log; see store.
-type Audit interface {
-	Audit(ctx context.Context, e notifier.AuditEntry) error
-}
-
-// Config has everything that changes of apps need. All fields but Changed and Log are required.
+// Config has everything that changes of apps need. All fields but Changed are required.
 type Config struct {
 	Store       Store
-	Audit       Audit
 	Audiences   map[notifier.Audience]string
 	SessionKeys [][]byte // secrets are sealed under keys derived from them
 	NewAPIKey   func() (token string, hash []byte)
-	Changed     func()       // is called after each change, so that it counts here at once; nil: nobody verifies tokens here
-	Log         *slog.Logger // nil: silent
+	Changed     func() // is called after each change, so that it counts here at once; nil: nobody verifies tokens here
 }
 
 // Apps adds and revokes apps, for pages and commands. It is safe for concurrent use.
@@ -65,8 +56,8 @@ func New(c Config) (*Apps, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
+	if c.Changed == nil {
+		c.Changed = func() {}
 	}
 	return &Apps{cfg: c, seal: sealer}, nil
 }
@@ -84,26 +75,23 @@ func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publi
 	}
 	added := notifier.AddedApp{}
 	token, hash := s.cfg.NewAPIKey()
-	if added.App, err = s.cfg.Store.AddApp(ctx, a, key, hash); err != nil {
+	if added.App, err = s.cfg.Store.AddApp(ctx, by, a, key, hash); err != nil {
 		return notifier.AddedApp{}, err
 	}
 	added.APIKey = token
 	if key != nil {
 		added.TokenKey = tokenKey(key, secret)
 	}
-	s.record(ctx, by, "app.add", added.App, "")
+	s.cfg.Changed()
 	return added, nil
 }
 
 // Change changes the fields of an app that change names, all or none. It returns a *notifier.InvalidError, or
 // notifier.ErrNotFound for an app that is unknown or revoked.
 func (s *Apps) Change(ctx context.Context, by notifier.Actor, name string, change notifier.AppChange) (notifier.App, error) {
-	a, err := s.cfg.Store.ChangeApp(ctx, name, func(a *notifier.App) error {
-		change.Apply(a)
-		return a.Validate(s.cfg.Audiences)
-	})
+	a, err := s.cfg.Store.ChangeApp(ctx, by, name, &change, func(a *notifier.App) error { return a.Validate(s.cfg.Audiences) })
 	if err == nil {
-		s.record(ctx, by, "app.change", a, change.String())
+		s.cfg.Changed()
 	}
 	return a, err
 }
@@ -122,11 +110,10 @@ func (s *Apps) Rotate(ctx context.Context, by notifier.Actor, name string, publi
 	if err != nil {
 		return "", err
 	}
-	a, *key, err = s.cfg.Store.AddAppKey(ctx, name, *key)
-	if err != nil {
+	if _, *key, err = s.cfg.Store.AddAppKey(ctx, by, name, *key); err != nil {
 		return "", err
 	}
-	s.record(ctx, by, "app.rotate", a, key.Kid())
+	s.cfg.Changed()
 	return tokenKey(key, secret), nil
 }
 
@@ -141,26 +128,24 @@ func (s *Apps) RotateAPIKey(ctx context.Context, by notifier.Actor, name string,
 	if _, err := s.cfg.Store.RotateAPIKey(ctx, by, name, hash, end); err != nil {
 		return "", err
 	}
-	if s.cfg.Changed != nil {
-		s.cfg.Changed()
-	}
+	s.cfg.Changed()
 	return token, nil
 }
 
 // Revoke revokes an app with all its keys. Every instance refuses its tokens within seconds.
 func (s *Apps) Revoke(ctx context.Context, by notifier.Actor, name string) (notifier.App, error) {
-	a, err := s.cfg.Store.RevokeApp(ctx, name)
+	a, err := s.cfg.Store.RevokeApp(ctx, by, name)
 	if err == nil {
-		s.record(ctx, by, "app.revoke", a, "")
+		s.cfg.Changed()
 	}
 	return a, err
 }
 
 // RevokeKey revokes one key of an app.
 func (s *Apps) RevokeKey(ctx context.Context, by notifier.Actor, name string, id int64) (notifier.App, error) {
-	a, err := s.cfg.Store.RevokeAppKey(ctx, name, id)
+	a, err := s.cfg.Store.RevokeAppKey(ctx, by, name, id)
 	if err == nil {
-		s.record(ctx, by, "app.revoke", a, "key "+strconv.FormatInt(id, 10))
+		s.cfg.Changed()
 	}
 	return a, err
 }
@@ -206,19 +191,6 @@ func (s *Apps) find(ctx context.Context, name string) (notifier.App, error) {
 		}
 	}
 	return notifier.App{}, notifier.ErrNotFound
-}
-
-// record has a change count here at once, and writes it to the audit log. The change has been made, so a failure is
-// only logged.
-func (s *Apps) record(ctx context.Context, by notifier.Actor, action string, a notifier.App, detail string) {
-	if s.cfg.Changed != nil {
-		s.cfg.Changed()
-	}
-	ctx = context.WithoutCancel(ctx)
-	e := notifier.AuditEntry{Actor: by.Ref, Action: action, Object: notifier.AppRef(a.Name), Detail: detail, Address: by.Address}
-	if err := s.cfg.Audit.Audit(ctx, e); err != nil {
-		s.cfg.Log.WarnContext(ctx, "could not write to the audit log", "action", action, "app", a.Name, "err", err)
-	}
 }
 
 // tokenKey is what the app keeps: with a secret, this whole text is the key of HS256.

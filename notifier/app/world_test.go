@@ -24,11 +24,11 @@ var audiences = map[notifier.Audience]string{1: "operator", 2: "user", 3: "custo
 
 // world is a database with apps, and a verifier over it.
 type world struct {
-	apps  *app.Apps
-	v     *app.Verifier
-	db    *outage
-	audit *trail
-	logs  *testkit.Buffer
+	apps *app.Apps
+	v    *app.Verifier
+	dir  string // of the database
+	db   *outage
+	logs *testkit.Buffer
 
 	offset  atomic.Int64 // of the clock of the verifier, in ns
 	changed func()       // as if by this process; otherwise by another
@@ -39,17 +39,6 @@ type outage struct {
 	app.Store
 	away  atomic.Bool
 	reads atomic.Int64
-}
-
-// trail is an audit log whose entries the test can read.
-type trail struct {
-	*store.Store
-	entries []notifier.AuditEntry
-}
-
-func (l *trail) Audit(ctx context.Context, e notifier.AuditEntry) error {
-	l.entries = append(l.entries, e)
-	return l.Store.Audit(ctx, e)
 }
 
 func (o *outage) Apps(ctx context.Context) ([]notifier.App, []notifier.AppKey, error) {
@@ -66,14 +55,15 @@ func (w *world) pass(d time.Duration) { w.offset.Add(int64(d)) }
 
 func newWorld(t testing.TB, client *http.Client) *world {
 	t.Helper()
-	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), store.Config{DataDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{db: &outage{Store: db}, audit: &trail{Store: db}, logs: &testkit.Buffer{}, changed: func() {}}
+	w := &world{dir: dir, db: &outage{Store: db}, logs: &testkit.Buffer{}, changed: func() {}}
 	keys := [][]byte{bytes.Repeat([]byte{7}, 32)}
-	w.apps, err = app.New(app.Config{Store: db, Audit: w.audit, Audiences: audiences, SessionKeys: keys, NewAPIKey: apiKey, Changed: func() { w.changed() }})
+	w.apps, err = app.New(app.Config{Store: db, Audiences: audiences, SessionKeys: keys, NewAPIKey: apiKey, Changed: func() { w.changed() }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (g *Guard) keepMarks(ctx context.Context, conn *redis.Conn, s sight) {
 		}
 	}
 	if pipe.Len() > 0 {
-		_, _ = pipe.Exec(ctx)
+		_, _ = pipe.Exec(ctx) // marks that stay too low do no harm
 	}
 }
 
@@ -71,7 +71,7 @@ func (g *Guard) sealAt(ctx context.Context, s sight, healed sick, then time.Time
 	defer func() { _ = conn.Close() }()
 	pipe := conn.Pipeline()
 	asked := ask(ctx, pipe)
-	_, _ = pipe.Exec(ctx)
+	_, _ = pipe.Exec(ctx) // each command has its own error
 	who, err := asked.answer()
 	if err != nil {
 		return unavailable("ask redis for its identity", err)
