@@ -48,8 +48,20 @@ func (s *server) sharing(next http.Handler) http.Handler {
 			send(w, newProblem(http.StatusForbidden, "origin_refused", "No app has pages at this origin."))
 			return
 		}
+		forgetFresh(r)
 		open.ServeHTTP(w, r)
 	})
+}
+
+// freshParameter makes an address new: a service worker of a page, which may keep every answer, has not seen it before.
+const freshParameter = "_"
+
+// forgetFresh takes freshParameter off a query, as it means nothing here.
+func forgetFresh(r *http.Request) {
+	if query := r.URL.Query(); query.Has(freshParameter) {
+		query.Del(freshParameter)
+		r.URL.RawQuery = query.Encode()
+	}
 }
 
 // knowsOrigin reports whether pages at this origin may ask as users of an app.

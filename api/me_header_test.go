@@ -7,6 +7,19 @@ import (
 	"testing"
 )
 
+// A page behind a service worker makes addresses new. Other unknown parameters are refused as everywhere.
+func TestAUserMayMakeAnAddressNew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for address, want := range map[string]int{
+		"/me?_=0.5": http.StatusOK, "/me/notices?filter=unread&limit=1&_=0.5": http.StatusOK, "/me/notices?_=0.5&filter=new": http.StatusUnprocessableEntity,
+		"/me?_=0.5&other=1": http.StatusUnprocessableEntity,
+	} {
+		w.call(t, w.bob, "GET", address, nil).is(t, want)
+	}
+	w.call(t, w.admin, "GET", "/types?_=0.5", nil).is(t, http.StatusUnprocessableEntity)
+}
+
 // from answers a GET of a peer with this address.
 func (w *world) from(t *testing.T, peer, path string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()

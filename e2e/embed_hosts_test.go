@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -16,14 +15,21 @@ const hostPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sh
 <script>window.said = []; console.error = (...what) => said.push(what.join(" "));</script>
 <script type="module" src="%s/embed/v1.js"></script><main>%s</main>`
 
-// page has the shop answer a path with a page of its own, without a policy.
-func (s *shop) page(i *instance, path, body string) {
+// answers has the shop answer a path in another way.
+func (s *shop) answers(path string, answer http.HandlerFunc) {
 	pages := s.Config.Handler
 	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != path {
 			pages.ServeHTTP(w, r)
 			return
 		}
+		answer(w, r)
+	})
+}
+
+// page has the shop answer a path with a page of its own, without a policy.
+func (s *shop) page(i *instance, path, body string) {
+	s.answers(path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprintf(w, hostPage, i.url, body)
 	})
@@ -115,32 +121,57 @@ func TestAnElementHearsWhatItsPageSetsEarlyLateAndAgain(t *testing.T) {
 	}
 }
 
+// The number of two bells stands once before the title, whatever the page writes there, and leaves nothing behind.
+func TestTheTitleHasOneNumberAndBelongsToThePage(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	const bell = `<carillon-bell token-url="/carillon/token" title-badge></carillon-bell>`
+	shop.page(i, "/titles", bell+bell)
+	w := open(t, i)
+	title := func(want string) { t.Helper(); w.until("document.title === " + strconv.Quote(want)) }
+	w.do(chromedp.Navigate(shop.URL + "/titles"))
+	w.until(bellSays(""))
+	title("Shop")
+	s.orders("4711", "One")
+	title("(1) Shop")
+	for _, change := range []struct{ writes, gives string }{
+		{`"(3) Orders"`, "(1) (3) Orders"},
+		{`document.title`, "(1) (3) Orders"},
+		{`document.title + " of May"`, "(1) (3) Orders of May"},
+		{`"New: " + document.title`, "(1) New: (3) Orders of May"},
+		{`"(1) Shop"`, "(1) Shop"}, // as it was read here before
+		{`"(3) Orders"`, "(1) (3) Orders"},
+	} {
+		ask[any](w, `void (document.title = `+change.writes+`)`)
+		title(change.gives)
+	}
+	s.orders("4711", "Two")
+	title("(2) (3) Orders")
+	ask[any](w, `void document.querySelector("carillon-bell").remove()`)
+	title("(2) (3) Orders")
+	ask[any](w, inBell(`bell.show()`))
+	title("(3) Orders")
+	s.orders("4711", "Three")
+	title("(1) (3) Orders")
+	ask[any](w, `void document.querySelector("carillon-bell").remove()`)
+	title("(3) Orders")
+}
+
+// knowsNothing is an expression that is true while the bell has no number, and says why.
+var knowsNothing = inBell(`bell.client?.getSnapshot().badge.unread === null && root.querySelector(".badge").hidden && root.querySelector(".bell").getAttribute("aria-label") === "Notifications" && root.querySelector(".bell").getAttribute("aria-description") !== null`)
+
 // What is known of nobody is shown as nothing, and the console says what to mend.
 func TestABellThatKnowsNothingShowsNoNumberAndTheConsoleSaysWhy(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	i := s.serve()
 	shop := newShop(t, s, i, "4711")
-	var answer atomic.Value
-	answer.Store("")
-	pages := shop.Config.Handler
-	shop.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/odd" && answer.Load() == "html" {
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = fmt.Fprint(w, "<h1>Sign in</h1>")
-			return
-		}
-		if r.URL.Path == "/odd" {
-			r.URL.Path = "/carillon/token"
-		}
-		pages.ServeHTTP(w, r)
-	})
 	const both = `<carillon-bell token-url="/carillon/token"%s></carillon-bell><carillon-inbox></carillon-inbox>`
 	shop.page(i, "/wrong", fmt.Sprintf(both, ` server="notices.example.com"`))
 	shop.page(i, "/right", fmt.Sprintf(both, ""))
-	shop.page(i, "/html", `<carillon-bell token-url="/odd"></carillon-bell>`)
 	shop.page(i, "/framed", `<iframe sandbox="allow-scripts" src="/right"></iframe>`)
-	nothing := inBell(`bell.client?.getSnapshot().badge.unread === null && root.querySelector(".badge").hidden && root.querySelector(".bell").getAttribute("aria-label") === "Notifications" && root.querySelector(".bell").getAttribute("aria-description") !== null`)
 
 	w := open(t, i)
 	w.do(chromedp.Navigate(shop.URL + "/wrong"))
@@ -149,37 +180,9 @@ func TestABellThatKnowsNothingShowsNoNumberAndTheConsoleSaysWhy(t *testing.T) {
 	// localhost instead of 127.0.0.1 is another origin.
 	there := strings.Replace(shop.URL, "127.0.0.1", "localhost", 1)
 	w.do(chromedp.Navigate(there + "/right"))
-	w.until(nothing)
+	w.until(knowsNothing)
 	w.until(`document.querySelector("carillon-inbox").shadowRoot.querySelector(".state").textContent === "The notices couldn't be loaded." && document.querySelector("carillon-inbox").shadowRoot.querySelector(".empty").hidden`)
 	w.until(`said.some(line => line.includes(` + strconv.Quote("carillon app set NAME --origin "+there) + `))`)
-
-	// A page instead of a token is said, and the next answer is soon asked for.
-	answer.Store("html")
-	w.do(chromedp.Navigate(shop.URL + "/html"))
-	w.until(nothing).until(`said.some(line => line.includes("/odd answers 200, not {"))`)
-	answer.Store("")
-	w.until(bellSays(""))
-
-	// A worker of the page that keeps every answer gives back none of another user.
-	shop.page(i, "/worker", `<carillon-bell token-url="/carillon/token"></carillon-bell>`)
-	script := shop.Config.Handler
-	shop.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/sw.js" {
-			script.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/javascript")
-		_, _ = fmt.Fprint(w, `oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(clients.claim());
-			onfetch = (e) => e.respondWith(caches.match(e.request).then(async (kept) => { if (kept) return kept; const res = await fetch(e.request); const copy = res.clone(); caches.open("all").then(c => c.put(e.request, copy)).catch(() => {}); return res; }));`)
-	})
-	w.do(chromedp.Navigate(shop.URL + "/worker"))
-	ask[any](w, `navigator.serviceWorker.register("/sw.js").then(() => navigator.serviceWorker.ready).then(() => 0)`)
-	w.until(`navigator.serviceWorker.controller !== null`)
-	for _, user := range []string{"4711", "4712"} {
-		shop.signIn(user)
-		w.do(chromedp.Reload())
-		w.until(inBell(`bell.client?.getSnapshot().user === ` + strconv.Quote(user)))
-	}
 }
 
 // A frame without an origin can ask nobody, and says so.

@@ -1,4 +1,5 @@
 // @ts-check
+import { ours } from "./base.js";
 
 /** @type {Set<string>} */ const known = new Set();
 
@@ -15,7 +16,7 @@ export function complain(text) {
  * @param {string} server
  */
 export async function refused(server) {
-	if (new URL(server).origin === self.origin || !navigator.onLine) return false;
+	if (ours(server) || !navigator.onLine) return false;
 	// Every page may load the scripts.
 	const there = await fetch(`${server}embed/core.js`, { method: "HEAD", cache: "no-store" }).then((res) => res.ok, () => false);
 	if (there) complain(cure(server));

@@ -170,7 +170,7 @@ export class Client extends EventTarget {
 		return [tokens, async (...about) => {
 			const { user } = this.#known.now;
 			const answer = await call(...about).catch((err) => {
-				if (err instanceof SignedOut && !signal.aborted) this.#leave();
+				if (err instanceof SignedOut && !signal.aborted) this.#lost();
 				throw err;
 			});
 			// An answer about a user who has left must not show in the page of the next.
@@ -179,7 +179,7 @@ export class Client extends EventTarget {
 		}];
 	}
 
-	/** Finds out who is signed in, and reports whether somebody is. A failure is soon followed by another attempt. @param {boolean} [again] */
+	/** Finds out who is signed in, and reports whether somebody is. A failure is soon followed by another attempt. @param {boolean} [again] @returns {Promise<boolean | void>} */
 	async #begin(again) {
 		const { signal } = this.#off;
 		try {
@@ -188,12 +188,14 @@ export class Client extends EventTarget {
 			return true;
 		} catch (err) {
 			if (signal.aborted) return;
-			if (err instanceof SignedOut) return this.#leave();
-			complain(/** @type {Error} */ (err).message);
+			const { message } = /** @type {Error} */ (err);
+			if (err instanceof SignedOut) this.#leave();
+			else if (!this.#known.now.user) this.#known.set({ state: navigator.onLine ? "reconnecting" : "offline" });
+			if (!message) return; // the application is sure
+			complain(message);
 			this.#fail(err);
-			if (this.#known.now.user) return; // whose stream asks when it needs a token
-			this.#known.set({ state: navigator.onLine ? "reconnecting" : "offline" });
-			setTimeout(() => signal.aborted || this.#known.now.user || void this.#begin(), backoff(this.#failures++, Math.random()));
+			const nth = ++this.#failures;
+			setTimeout(() => signal.aborted || nth !== this.#failures || this.#begin(), backoff(nth - 1, Math.random()));
 		}
 	}
 
@@ -205,6 +207,12 @@ export class Client extends EventTarget {
 	#leave() {
 		this.#stop();
 		this.#known.become("signed-out", null);
+	}
+
+	/** The user has left, or the application does not say that well: then it is asked again. */
+	#lost() {
+		this.#leave();
+		void this.#begin();
 	}
 
 	/** Begins to follow a user. Nothing of the user before is left. @param {string} user */
@@ -257,7 +265,7 @@ export class Client extends EventTarget {
 	/** @param {State} state @param {number} [status] of the answer; 0: there was none */
 	#follow(state, status) {
 		this.#polling.stop();
-		if (state === "signed-out") return this.#leave();
+		if (state === "signed-out") return this.#lost();
 		if (state === "reconnecting" && status === 0 && this.#known.now.badge.unread === null) void refused(this.#server);
 		if (state === "live") {
 			this.#polling.watch();

@@ -6,5 +6,5 @@
  * @param {string} address absolute
  */
 export function fresh(address) {
-	return navigator.serviceWorker?.controller ? `${address}${address.includes("?") ? "&" : "?"}_=${Date.now()}${Math.random()}` : address;
+	return navigator.serviceWorker?.controller ? `${address}${address.includes("?") ? "&" : "?"}_=${Math.random()}` : address;
 }

@@ -22,7 +22,7 @@ export class Polling {
 	watch() {
 		this.stop();
 		this.#off = this.#after(buffered, () => {
-			complain("a proxy buffers the event stream. Switch buffering off for /api/v1/me/events.");
+			complain("a proxy buffers /api/v1/me/events: switch buffering off there");
 			void this.#poll(this.#run);
 		});
 	}

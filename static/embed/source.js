@@ -1,6 +1,6 @@
 // @ts-check
 import { fresh } from "./fresh.js";
-import { headersOf } from "./tokens.js";
+import { headersOf, SignedOut } from "./tokens.js";
 
 const silence = 45_000; // ms without a byte: the line is dead, as the server beats every 20 s
 
@@ -56,13 +56,13 @@ export class FetchSource {
 					for (const text of events) this.#dispatch(text);
 				}
 			}
-		} catch {
-			// The line is cut, or nobody is signed in: status says which.
+		} catch (err) {
+			// The line is cut, or nobody is signed in.
+			if (err instanceof SignedOut) this.status = 401;
 		}
 		clearTimeout(dead);
 		if (this.readyState === this.CLOSED) return;
-		const refused = this.readyState === 0 && this.status !== 0;
-		this.readyState = refused ? this.CLOSED : 0;
+		this.readyState = this.readyState === 0 && this.status ? this.CLOSED : 0; // an answer that is no stream is a refusal
 		this.onerror?.();
 	}
 

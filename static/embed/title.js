@@ -44,7 +44,7 @@ function write() {
 
 /** Takes the number off a title that the page has read here. @param {string} title */
 function plainOf(title) {
-	if (written !== plain && title.startsWith(written)) return plain + title.slice(written.length);
+	if (plain && written !== plain && title.includes(written)) return title.replace(written, () => plain);
 	const rest = title.replace(/^\(\d+\+?\) /, "");
 	return plains.has(rest) ? rest : title;
 }

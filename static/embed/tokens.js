@@ -1,11 +1,10 @@
 // @ts-check
-import { complain } from "./complain.js";
 import { fresh } from "./fresh.js";
 
 const patience = 10_000; // ms that the application has to answer
 const spare = 30_000; // ms that a token must still live when it is used
 
-/** Nobody is signed in to the host application. */
+/** Nobody is signed in to the host application. A message says that it should answer in another way, so it is asked again. */
 export class SignedOut extends Error {}
 
 /**
@@ -127,16 +126,16 @@ function claims(token) {
 }
 
 /** @template T @param {(signal: AbortSignal) => T | Promise<T>} ask @returns {Promise<T>} */
-function inTime(ask) {
+async function inTime(ask) {
 	const signal = AbortSignal.timeout(patience);
-	return new Promise((resolve, reject) => {
-		signal.onabort = () => reject(new Error("no token in 10 s"));
-		(async () => ask(signal))().then(resolve, reject);
-	});
+	return Promise.race([
+		ask(signal),
+		new Promise((_, reject) => (signal.onabort = () => reject(new Error("no answer from token-url or tokenProvider in 10 s")))),
+	]);
 }
 
 /**
- * Asks the host application: 401 means that nobody is signed in. What an answer lacks is said in the console.
+ * Asks the host application: 401 means that nobody is signed in.
  * @param {string} url
  */
 export function tokenFrom(url) {
@@ -147,10 +146,8 @@ export function tokenFrom(url) {
 		if (res.status === 401) return null;
 		const body = await res.json().catch(() => null);
 		if (res.ok && body?.token) return body.token;
-		const fault = `token-url ${url}${res.redirected ? ` leads to ${res.url}, which` : ""} answers ${res.status}, not {"token": "…"} or 401`;
-		// Only an application that leads to its page for signing in, or says that there is no token, has nobody.
-		if (!res.ok || !(body || res.redirected || res.status === 204)) throw new Error(fault);
-		complain(fault);
-		return null;
+		// An application that has answered, if only with its page for signing in, has nobody; one that has failed may have.
+		const Fault = res.ok ? SignedOut : Error;
+		throw new Fault(`token-url ${url}${res.redirected ? ` leads to ${res.url}, which` : ""} answers ${res.status}, not {"token": "..."} or 401`);
 	};
 }

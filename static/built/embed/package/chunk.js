@@ -144,7 +144,7 @@ function complain(text) {
   console.error(`Carillon: ${text}`);
 }
 async function refused(server) {
-  if (new URL(server).origin === self.origin || !navigator.onLine) return false;
+  if (ours(server) || !navigator.onLine) return false;
   const there = await fetch(`${server}embed/core.js`, { method: "HEAD", cache: "no-store" }).then((res) => res.ok, () => false);
   if (there) complain(cure(server));
   else complain(`no answer from ${server}`);
@@ -154,7 +154,7 @@ var cure = (server) => self.origin === "null" ? "the sandbox of this frame needs
 
 // static/embed/fresh.js
 function fresh(address) {
-  return navigator.serviceWorker?.controller ? `${address}${address.includes("?") ? "&" : "?"}_=${Date.now()}${Math.random()}` : address;
+  return navigator.serviceWorker?.controller ? `${address}${address.includes("?") ? "&" : "?"}_=${Math.random()}` : address;
 }
 
 // static/embed/tokens.js
@@ -255,12 +255,12 @@ function claims(token) {
     return {};
   }
 }
-function inTime(ask) {
+async function inTime(ask) {
   const signal = AbortSignal.timeout(patience);
-  return new Promise((resolve, reject) => {
-    signal.onabort = () => reject(new Error("no token in 10 s"));
-    (async () => ask(signal))().then(resolve, reject);
-  });
+  return Promise.race([
+    ask(signal),
+    new Promise((_, reject) => signal.onabort = () => reject(new Error("no answer from token-url or tokenProvider in 10 s")))
+  ]);
 }
 function tokenFrom(url) {
   return async (signal) => {
@@ -270,10 +270,8 @@ function tokenFrom(url) {
     if (res.status === 401) return null;
     const body = await res.json().catch(() => null);
     if (res.ok && body?.token) return body.token;
-    const fault = `token-url ${url}${res.redirected ? ` leads to ${res.url}, which` : ""} answers ${res.status}, not {"token": "\u2026"} or 401`;
-    if (!res.ok || !(body || res.redirected || res.status === 204)) throw new Error(fault);
-    complain(fault);
-    return null;
+    const Fault = res.ok ? SignedOut : Error;
+    throw new Fault(`token-url ${url}${res.redirected ? ` leads to ${res.url}, which` : ""} answers ${res.status}, not {"token": "..."} or 401`);
   };
 }
 
@@ -537,12 +535,12 @@ var FetchSource = class {
           for (const text of events) this.#dispatch(text);
         }
       }
-    } catch {
+    } catch (err) {
+      if (err instanceof SignedOut) this.status = 401;
     }
     clearTimeout(dead);
     if (this.readyState === this.CLOSED) return;
-    const refused2 = this.readyState === 0 && this.status !== 0;
-    this.readyState = refused2 ? this.CLOSED : 0;
+    this.readyState = this.readyState === 0 && this.status ? this.CLOSED : 0;
     this.onerror?.();
   }
   /** @param {string} text of one event */
@@ -628,7 +626,7 @@ var Polling = class {
   watch() {
     this.stop();
     this.#off = this.#after(buffered, () => {
-      complain("a proxy buffers the event stream. Switch buffering off for /api/v1/me/events.");
+      complain("a proxy buffers /api/v1/me/events: switch buffering off there");
       void this.#poll(this.#run);
     });
   }
@@ -903,14 +901,14 @@ var Client = class extends EventTarget {
     return [tokens, async (...about) => {
       const { user } = this.#known.now;
       const answer = await call(...about).catch((err) => {
-        if (err instanceof SignedOut && !signal.aborted) this.#leave();
+        if (err instanceof SignedOut && !signal.aborted) this.#lost();
         throw err;
       });
       if (signal.aborted || user && user !== this.#known.now.user) throw new Error("user left");
       return answer;
     }];
   }
-  /** Finds out who is signed in, and reports whether somebody is. A failure is soon followed by another attempt. @param {boolean} [again] */
+  /** Finds out who is signed in, and reports whether somebody is. A failure is soon followed by another attempt. @param {boolean} [again] @returns {Promise<boolean | void>} */
   async #begin(again) {
     const { signal } = this.#off;
     try {
@@ -919,15 +917,17 @@ var Client = class extends EventTarget {
       return true;
     } catch (err) {
       if (signal.aborted) return;
-      if (err instanceof SignedOut) return this.#leave();
-      complain(
+      const { message } = (
         /** @type {Error} */
-        err.message
+        err
       );
+      if (err instanceof SignedOut) this.#leave();
+      else if (!this.#known.now.user) this.#known.set({ state: navigator.onLine ? "reconnecting" : "offline" });
+      if (!message) return;
+      complain(message);
       this.#fail(err);
-      if (this.#known.now.user) return;
-      this.#known.set({ state: navigator.onLine ? "reconnecting" : "offline" });
-      setTimeout(() => signal.aborted || this.#known.now.user || void this.#begin(), backoff(this.#failures++, Math.random()));
+      const nth = ++this.#failures;
+      setTimeout(() => signal.aborted || nth !== this.#failures || this.#begin(), backoff(nth - 1, Math.random()));
     }
   }
   #stop() {
@@ -937,6 +937,11 @@ var Client = class extends EventTarget {
   #leave() {
     this.#stop();
     this.#known.become("signed-out", null);
+  }
+  /** The user has left, or the application does not say that well: then it is asked again. */
+  #lost() {
+    this.#leave();
+    void this.#begin();
   }
   /** Begins to follow a user. Nothing of the user before is left. @param {string} user */
   #become(user) {
@@ -985,7 +990,7 @@ var Client = class extends EventTarget {
   /** @param {State} state @param {number} [status] of the answer; 0: there was none */
   #follow(state, status) {
     this.#polling.stop();
-    if (state === "signed-out") return this.#leave();
+    if (state === "signed-out") return this.#lost();
     if (state === "reconnecting" && status === 0 && this.#known.now.badge.unread === null) void refused(this.#server);
     if (state === "live") {
       this.#polling.watch();
@@ -1025,10 +1030,10 @@ function connect({ server, tokenUrl, tokenProvider }) {
 }
 
 export {
-  complain,
   baseOf,
   addressOf,
   ours,
+  complain,
   clock,
   Client,
   connect

@@ -620,7 +620,7 @@ function write() {
   written = document.title;
 }
 function plainOf(title) {
-  if (written !== plain && title.startsWith(written)) return plain + title.slice(written.length);
+  if (plain && written !== plain && title.includes(written)) return title.replace(written, () => plain);
   const rest = title.replace(/^\(\d+\+?\) /, "");
   return plains.has(rest) ? rest : title;
 }

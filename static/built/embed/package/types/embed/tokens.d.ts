@@ -1,4 +1,4 @@
-/** Nobody is signed in to the host application. */
+/** Nobody is signed in to the host application. A message says that it should answer in another way, so it is asked again. */
 export declare class SignedOut extends Error {
 }
 /**
@@ -38,7 +38,7 @@ export declare class Session extends Tokens {
 /** Returns the headers that say who is asking. @param {string} token @returns {Record<string, string>} */
 export declare function headersOf(token: string): Record<string, string>;
 /**
- * Asks the host application: 401 means that nobody is signed in. What an answer lacks is said in the console.
+ * Asks the host application: 401 means that nobody is signed in.
  * @param {string} url
  */
 export declare function tokenFrom(url: string): (/** @type {AbortSignal} */ signal: AbortSignal) => Promise<any>;

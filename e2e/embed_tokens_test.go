@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// answers200 answers with a body.
+func answers200(kind, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = fmt.Fprint(w, body)
+	}
+}
+
+// Whatever token-url answers instead of a token, the bell has no number, one line in the console says what to mend, and the
+// bell is right soon after the application is. After a 401 it waits for the application to say that somebody has signed in.
+func TestABellWithoutATokenSaysWhyAndBeginsOnceItHasOne(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	gives := shop.Config.Handler
+	const lacks = `not {"token": "..."} or 401`
+	for name, odd := range map[string]struct {
+		answer http.HandlerFunc
+		says   string // ADDRESS is the address of token-url
+	}{
+		"204":                   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, "token-url ADDRESS answers 204, " + lacks},
+		"an empty body":         {answers200("application/json", ""), "token-url ADDRESS answers 200, " + lacks},
+		"no token":              {answers200("application/json", `{"token": null}`), "token-url ADDRESS answers 200, " + lacks},
+		"a page":                {answers200("text/html", "<h1>Shop</h1>"), "token-url ADDRESS answers 200, " + lacks},
+		"a page for signing in": {http.RedirectHandler("/", http.StatusFound).ServeHTTP, "token-url ADDRESS leads to SHOP/, which answers 200, " + lacks},
+		"a failure":             {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "token-url ADDRESS answers 502, " + lacks},
+		"nothing":               {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "no answer from token-url or tokenProvider in 10 s"},
+		"401":                   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, ""},
+	} {
+		path := "/" + strings.ReplaceAll(name, " ", "-")
+		var right atomic.Bool
+		shop.answers(path+"/token", func(w http.ResponseWriter, r *http.Request) {
+			if !right.Load() {
+				odd.answer(w, r)
+				return
+			}
+			r.URL.Path = "/carillon/token"
+			gives.ServeHTTP(w, r)
+		})
+		shop.page(i, path, `<carillon-bell token-url="`+path+`/token"></carillon-bell>`)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := open(t, i)
+			w.do(chromedp.Navigate(shop.URL + path))
+			w.until(knowsNothing)
+			want := ""
+			if odd.says != "" {
+				want = "Carillon: " + strings.NewReplacer("ADDRESS", shop.URL+path+"/token", "SHOP", shop.URL).Replace(odd.says)
+				w.until(`said.length > 0`)
+			}
+			right.Store(true)
+			if odd.says == "" {
+				ask[any](w, inBell(`bell.refresh().then(() => 0)`))
+			}
+			w.until(bellSays(""))
+			if said := ask[string](w, `said.join(" | ")`); said != want {
+				t.Errorf("the console has %q, want %q", said, want)
+			}
+		})
+	}
+}
+
+// The session at the application has ended elsewhere. The bell learns it when it needs the next token.
+func TestABellForgetsItsUserWhenThereIsNoNextToken(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	shop.old.Store(57) // seconds; a stream lives for a minute longer than its token
+	w := open(t, i)
+	w.do(chromedp.Navigate(shop.URL))
+	w.until(bellSays(""))
+	s.orders("4711", "One")
+	w.until(bellSays("1"))
+	shop.signIn("")
+	w.until(knowsNothing).until(inBell(`bell.hasAttribute("data-signed-out")`))
+	shop.old.Store(0)
+	shop.signIn("4711")
+	ask[any](w, inBell(`bell.refresh().then(() => 0)`))
+	w.until(bellSays("1"))
+}
