@@ -37,7 +37,7 @@ func TestABellWithoutATokenSaysWhyAndBeginsOnceItHasOne(t *testing.T) {
 		"a page":                {answers200("text/html", "<h1>Shop</h1>"), "token-url ADDRESS answers 200, " + lacks},
 		"a page for signing in": {http.RedirectHandler("/", http.StatusFound).ServeHTTP, "token-url ADDRESS leads to SHOP/, which answers 200, " + lacks},
 		"a failure":             {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "token-url ADDRESS answers 502, " + lacks},
-		"nothing":               {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "no answer from token-url or tokenProvider in 10 s"},
+		"nothing":               {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "no token in 10 s"},
 		"401":                   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, ""},
 	} {
 		path := "/" + strings.ReplaceAll(name, " ", "-")

@@ -86,7 +86,7 @@ var rules = map[string][]string{
 	"internal/web":       {"notifier"},
 	"internal/asking":    {"internal/web", "notifier"},
 	"internal/embedded":  {},
-	"internal/redistest": {"notifier/keys"},
+	"internal/redistest": {"internal/testkit", "notifier/keys"},
 	"internal/sqltest":   {"internal/testkit"},
 	"internal/testkit":   {},
 	"internal/faulty":    {},

@@ -63,26 +63,22 @@ export class Client extends EventTarget {
 
 	/** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
 	async load({ filter = this.#filter, more = false } = {}) {
-		const before = more ? this.#known.now.next : null;
+		const { next, notices } = this.#known.now;
+		const before = more && next;
 		this.#filter = filter;
-		const page = await this.#call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`);
-		if (filter !== this.#filter) return; // another page was asked for meanwhile
-		this.#known.count(page.badge);
-		this.#known.set({ notices: before ? [...(this.#known.now.notices ?? []), ...page.notices] : page.notices, next: page.next });
+		await this.#known.page(this.#call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), (before && notices) || []);
 	}
 
 	async loadAnnouncements() {
-		const list = await this.#call("GET", "announcements");
-		this.#known.count(list.badge);
-		this.#known.set({ announcements: list.announcements });
+		const { badge, announcements } = await this.#call("GET", "announcements");
+		this.#known.count(badge);
+		this.#known.set({ announcements });
 	}
 
 	/** Opens the inbox: everything is read, and `new` marks what was unread. */
 	async open() {
-		const page = await this.#call("POST", "open");
 		this.#filter = "all";
-		this.#known.count(page.badge);
-		this.#known.set({ notices: page.notices, next: page.next });
+		await this.#known.page(this.#call("POST", "open"));
 	}
 
 	/** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
@@ -229,7 +225,6 @@ export class Client extends EventTarget {
 		this.#following = new AbortController();
 		const taking = new Taking(`${this.#server} ${user}`);
 		const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
-		const active = (/** @type {boolean} */ visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
 		follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
 			state: (state, status) => this.#follow(state, status),
 			badge: (badge) => {
@@ -251,7 +246,7 @@ export class Client extends EventTarget {
 			announcement_unread: reload,
 			announcement_removed: reload,
 		});
-		document.addEventListener("visibilitychange", () => active(document.visibilityState === "visible"), { signal: this.#following.signal });
+		document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.#call("POST", "active", { visible: document.visibilityState === "visible" })), { signal: this.#following.signal });
 	}
 
 	/** @param {Taking} taking @param {any} toast */

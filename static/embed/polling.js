@@ -1,5 +1,5 @@
 // @ts-check
-import { clock } from "../js/clock.js";
+import { timer } from "../js/clock.js";
 import { complain } from "./complain.js";
 
 const buffered = 5_000; // ms after which a stream without an event means that a proxy buffers it
@@ -13,7 +13,7 @@ export class Polling {
 	#after;
 
 	/** @param {() => Promise<void>} ask asks once @param {Pick<import("../js/clock.js").Clock, "after">} time */
-	constructor(ask, { after } = clock) {
+	constructor(ask, { after } = timer) {
 		this.#ask = ask;
 		this.#after = after;
 	}
@@ -22,7 +22,7 @@ export class Polling {
 	watch() {
 		this.stop();
 		this.#off = this.#after(buffered, () => {
-			complain("a proxy buffers /api/v1/me/events: switch buffering off there");
+			complain("no proxy may buffer /api/v1/me/events");
 			void this.#poll(this.#run);
 		});
 	}

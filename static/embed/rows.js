@@ -1,7 +1,6 @@
 // @ts-check
 
-// Changes of a list of rows. None of them changes the list it is given; a change
-// without an effect returns that list.
+// Changes of a list of rows. None of them changes the list or a row that it is given.
 
 /**
  * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
@@ -9,12 +8,13 @@
  */
 
 /**
- * Puts a row that arrived in its place. An older row of its key leaves.
+ * Puts a row that arrived in its place, unless it is there. An older row of its key leaves.
  * @param {readonly Row[]} rows
  * @param {any} row
  * @param {string} filter
  */
 export function put(rows, row, filter) {
+	if (rows.some((r) => r.key === row.key && r.at >= row.at)) return rows; // which may have been read since
 	const rest = dropped(rows, [row.key]);
 	if (filter === "unread" && row.read) return rest;
 	const place = rest.findIndex((r) => r.at < row.at);
@@ -27,7 +27,7 @@ export function put(rows, row, filter) {
  * @param {any} row
  */
 export function changed(rows, row) {
-	return rows.some((r) => r.id === row.id) ? rows.map((r) => (r.id === row.id ? { ...r, ...row, read: r.read, new: r.new, at: r.at } : r)) : rows;
+	return rows.map((r) => (r.id === row.id ? { ...r, ...row, read: r.read, new: r.new, at: r.at } : r));
 }
 
 /**
@@ -37,9 +37,8 @@ export function changed(rows, row) {
  * @param {boolean} read
  */
 export function marked(rows, what, read) {
-	const keys = what.keys ?? (what.key === undefined ? [] : [what.key]);
-	const is = (/** @type {Row} */ r) => keys.includes(r.key) || (what.upto !== undefined && r.at <= Number(what.upto));
-	return rows.some((r) => is(r) && r.read !== read) ? rows.map((r) => (is(r) ? { ...r, read, new: read && r.new } : r)) : rows;
+	const keys = what.keys ?? [what.key];
+	return rows.map((r) => (r.read !== read && (keys.includes(r.key) || r.at <= Number(what.upto)) ? { ...r, read, new: read && r.new } : r));
 }
 
 /**
@@ -47,5 +46,5 @@ export function marked(rows, what, read) {
  * @param {string[]} keys
  */
 export function dropped(rows, keys) {
-	return rows.some((r) => keys.includes(r.key)) ? rows.filter((r) => !keys.includes(r.key)) : rows;
+	return rows.filter((r) => !keys.includes(r.key));
 }

@@ -20,6 +20,7 @@ export class Known {
 	/** @type {Snapshot} */ now = Object.freeze({ state: "connecting", user: null, ...nothing });
 	/** @type {Set<(now: Snapshot) => void>} */ #subscribers = new Set();
 	/** @type {import("../js/badge.js").Badge} */ #badge = none;
+	/** @type {((rows: readonly Row[]) => readonly Row[])[]} */ #late = []; // changes since the last page was asked for
 
 	/** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
 	subscribe(fn) {
@@ -55,9 +56,26 @@ export class Known {
 	 * @param {About} about
 	 */
 	rows(change, ...about) {
-		if (!this.now.notices) return;
-		const notices = change(this.now.notices, ...about);
-		if (notices !== this.now.notices) this.set({ notices });
+		const apply = (/** @type {readonly Row[]} */ rows) => change(rows, ...about);
+		if (this.#late.length < most) this.#late.push(apply);
+		const { notices } = this.now;
+		if (notices) this.set({ notices: apply(notices) });
+	}
+
+	/**
+	 * Shows a page of rows, unless another was asked for meanwhile. What has changed since it was asked for changes it, as
+	 * its answer may be older.
+	 * @param {Promise<{notices: Row[], next: number | null, badge: import("../js/badge.js").Badge}>} asked
+	 * @param {readonly Row[]} [above] rows that stay above it
+	 */
+	async page(asked, above = []) {
+		const late = (this.#late = /** @type {((rows: readonly Row[]) => readonly Row[])[]} */ ([]));
+		const { notices, next, badge } = await asked;
+		if (late !== this.#late) return;
+		this.count(badge);
+		/** @type {readonly Row[]} */ let rows = [...above, ...notices];
+		for (const apply of late) rows = apply(rows);
+		this.set({ notices: rows, next });
 	}
 
 	/**
@@ -68,8 +86,9 @@ export class Known {
 	 */
 	add(row, filter) {
 		this.rows(put, row, filter);
-		const rows = this.now.notices ?? [];
-		if (rows.length > most) this.set({ notices: rows.slice(0, most), next: rows[most - 1]?.at ?? null });
+		const rows = /** @type {Row[]} */ (this.now.notices ?? []);
+		const last = rows[most - 1];
+		if (last && rows[most]) this.set({ notices: rows.slice(0, most), next: last.at });
 	}
 
 	/** Tells nobody any more. */

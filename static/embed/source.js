@@ -74,7 +74,7 @@ export class FetchSource {
 			fields[name] = value.join(": ");
 		}
 		if (fields.event && this.readyState === 1) {
-			this.#handlers.get(fields.event)?.({ data: fields.data ?? "", lastEventId: fields.id ?? "" });
+			this.#handlers.get(fields.event)?.({ data: /** @type {string} */ (fields.data), lastEventId: fields.id ?? "" });
 		}
 	}
 }

@@ -27,8 +27,8 @@ export class Taking {
 		if (document.visibilityState !== "visible") return;
 		if (!document.hasFocus()) await new Promise((resolve) => setTimeout(resolve, yields));
 		const mine = () => {
+			if (this.#known.size === remembered) this.#known.clear();
 			this.#known.add(id);
-			for (const old of this.#known) if (this.#known.size > remembered) this.#known.delete(old);
 			show();
 		};
 		if (!("locks" in navigator)) return mine();

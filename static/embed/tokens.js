@@ -130,7 +130,7 @@ async function inTime(ask) {
 	const signal = AbortSignal.timeout(patience);
 	return Promise.race([
 		ask(signal),
-		new Promise((_, reject) => (signal.onabort = () => reject(new Error("no answer from token-url or tokenProvider in 10 s")))),
+		new Promise((_, reject) => (signal.onabort = () => reject(new Error("no token in 10 s")))),
 	]);
 }
 
@@ -142,7 +142,7 @@ export function tokenFrom(url) {
 	return async (/** @type {AbortSignal} */ signal) => {
 		// No cache may give the token of the user before.
 		const res = await fetch(fresh(url), { headers: { Accept: "application/json" }, cache: "no-store", credentials: "include", signal })
-			.catch(() => { throw new Error(`no answer from token-url ${url}`); });
+			.catch(() => { throw new Error(`no answer from ${url}`); });
 		if (res.status === 401) return null;
 		const body = await res.json().catch(() => null);
 		if (res.ok && body?.token) return body.token;

@@ -9,13 +9,14 @@
  * @property {(ms: number, then: () => void) => (() => void)} after calls then after ms; returns a function that cancels it
  */
 
-/** @type {Clock} */
-export const clock = {
-	now: () => performance.now(),
-	date: () => new Date(),
+/** @type {Pick<Clock, "random" | "after">} */
+export const timer = {
 	random: () => Math.random(),
 	after(ms, then) {
 		const timer = setTimeout(then, ms);
 		return () => clearTimeout(timer);
 	},
 };
+
+/** @type {Clock} */
+export const clock = { now: () => performance.now(), date: () => new Date(), ...timer };

@@ -1,5 +1,5 @@
 // @ts-check
-import { clock } from "./clock.js";
+import { timer } from "./clock.js";
 
 /** The events of the stream that are passed on, as the server names them. */
 export const names = [
@@ -48,10 +48,10 @@ export class Stream extends EventTarget {
 	/**
 	 * @param {string} url
 	 * @param {(url: string) => EventSource} [make]
-	 * @param {import("./clock.js").Clock} [time]
+	 * @param {Pick<import("./clock.js").Clock, "random" | "after">} [time]
 	 * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal: is it because nobody is signed in?
 	 */
-	constructor(url, make = (url) => new EventSource(url), time = clock, signedOut = async () => false) {
+	constructor(url, make = (url) => new EventSource(url), time = timer, signedOut = async () => false) {
 		super();
 		this.#url = url;
 		this.#make = make;

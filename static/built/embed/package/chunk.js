@@ -1,13 +1,12 @@
 // static/js/clock.js
-var clock = {
-  now: () => performance.now(),
-  date: () => /* @__PURE__ */ new Date(),
+var timer = {
   random: () => Math.random(),
   after(ms, then) {
-    const timer = setTimeout(then, ms);
-    return () => clearTimeout(timer);
+    const timer2 = setTimeout(then, ms);
+    return () => clearTimeout(timer2);
   }
 };
+var clock = { now: () => performance.now(), date: () => /* @__PURE__ */ new Date(), ...timer };
 
 // static/js/stream.js
 var names = [
@@ -45,10 +44,10 @@ var Stream = class extends EventTarget {
   /**
    * @param {string} url
    * @param {(url: string) => EventSource} [make]
-   * @param {import("./clock.js").Clock} [time]
+   * @param {Pick<import("./clock.js").Clock, "random" | "after">} [time]
    * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal: is it because nobody is signed in?
    */
-  constructor(url, make = (url2) => new EventSource(url2), time = clock, signedOut = async () => false) {
+  constructor(url, make = (url2) => new EventSource(url2), time = timer, signedOut = async () => false) {
     super();
     this.#url = url;
     this.#make = make;
@@ -259,13 +258,13 @@ async function inTime(ask) {
   const signal = AbortSignal.timeout(patience);
   return Promise.race([
     ask(signal),
-    new Promise((_, reject) => signal.onabort = () => reject(new Error("no answer from token-url or tokenProvider in 10 s")))
+    new Promise((_, reject) => signal.onabort = () => reject(new Error("no token in 10 s")))
   ]);
 }
 function tokenFrom(url) {
   return async (signal) => {
     const res = await fetch(fresh(url), { headers: { Accept: "application/json" }, cache: "no-store", credentials: "include", signal }).catch(() => {
-      throw new Error(`no answer from token-url ${url}`);
+      throw new Error(`no answer from ${url}`);
     });
     if (res.status === 401) return null;
     const body = await res.json().catch(() => null);
@@ -551,7 +550,10 @@ var FetchSource = class {
       fields[name] = value.join(": ");
     }
     if (fields.event && this.readyState === 1) {
-      this.#handlers.get(fields.event)?.({ data: fields.data ?? "", lastEventId: fields.id ?? "" });
+      this.#handlers.get(fields.event)?.({ data: (
+        /** @type {string} */
+        fields.data
+      ), lastEventId: fields.id ?? "" });
     }
   }
 };
@@ -618,7 +620,7 @@ var Polling = class {
   #ask;
   #after;
   /** @param {() => Promise<void>} ask asks once @param {Pick<import("../js/clock.js").Clock, "after">} time */
-  constructor(ask, { after } = clock) {
+  constructor(ask, { after } = timer) {
     this.#ask = ask;
     this.#after = after;
   }
@@ -626,7 +628,7 @@ var Polling = class {
   watch() {
     this.stop();
     this.#off = this.#after(buffered, () => {
-      complain("a proxy buffers /api/v1/me/events: switch buffering off there");
+      complain("no proxy may buffer /api/v1/me/events");
       void this.#poll(this.#run);
     });
   }
@@ -643,21 +645,21 @@ var Polling = class {
 
 // static/embed/rows.js
 function put(rows, row, filter) {
+  if (rows.some((r) => r.key === row.key && r.at >= row.at)) return rows;
   const rest = dropped(rows, [row.key]);
   if (filter === "unread" && row.read) return rest;
   const place = rest.findIndex((r) => r.at < row.at);
   return rest.toSpliced(place < 0 ? rest.length : place, 0, { scope: "", body: "", link: "", read: false, new: false, ...row });
 }
 function changed(rows, row) {
-  return rows.some((r) => r.id === row.id) ? rows.map((r) => r.id === row.id ? { ...r, ...row, read: r.read, new: r.new, at: r.at } : r) : rows;
+  return rows.map((r) => r.id === row.id ? { ...r, ...row, read: r.read, new: r.new, at: r.at } : r);
 }
 function marked(rows, what, read) {
-  const keys = what.keys ?? (what.key === void 0 ? [] : [what.key]);
-  const is = (r) => keys.includes(r.key) || what.upto !== void 0 && r.at <= Number(what.upto);
-  return rows.some((r) => is(r) && r.read !== read) ? rows.map((r) => is(r) ? { ...r, read, new: read && r.new } : r) : rows;
+  const keys = what.keys ?? [what.key];
+  return rows.map((r) => r.read !== read && (keys.includes(r.key) || r.at <= Number(what.upto)) ? { ...r, read, new: read && r.new } : r);
 }
 function dropped(rows, keys) {
-  return rows.some((r) => keys.includes(r.key)) ? rows.filter((r) => !keys.includes(r.key)) : rows;
+  return rows.filter((r) => !keys.includes(r.key));
 }
 
 // static/embed/snapshot.js
@@ -672,6 +674,9 @@ var Known = class {
   #subscribers = /* @__PURE__ */ new Set();
   /** @type {import("../js/badge.js").Badge} */
   #badge = none;
+  /** @type {((rows: readonly Row[]) => readonly Row[])[]} */
+  #late = [];
+  // changes since the last page was asked for
   /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
   subscribe(fn) {
     this.#subscribers.add(fn);
@@ -702,9 +707,26 @@ var Known = class {
    * @param {About} about
    */
   rows(change, ...about) {
-    if (!this.now.notices) return;
-    const notices = change(this.now.notices, ...about);
-    if (notices !== this.now.notices) this.set({ notices });
+    const apply = (rows) => change(rows, ...about);
+    if (this.#late.length < most) this.#late.push(apply);
+    const { notices } = this.now;
+    if (notices) this.set({ notices: apply(notices) });
+  }
+  /**
+   * Shows a page of rows, unless another was asked for meanwhile. What has changed since it was asked for changes it, as
+   * its answer may be older.
+   * @param {Promise<{notices: Row[], next: number | null, badge: import("../js/badge.js").Badge}>} asked
+   * @param {readonly Row[]} [above] rows that stay above it
+   */
+  async page(asked, above = []) {
+    const late = this.#late = /** @type {((rows: readonly Row[]) => readonly Row[])[]} */
+    [];
+    const { notices, next, badge } = await asked;
+    if (late !== this.#late) return;
+    this.count(badge);
+    let rows = [...above, ...notices];
+    for (const apply of late) rows = apply(rows);
+    this.set({ notices: rows, next });
   }
   /**
    * Adds a row that arrived. The oldest rows of a page that stays open for days leave: they can be
@@ -714,8 +736,12 @@ var Known = class {
    */
   add(row, filter) {
     this.rows(put, row, filter);
-    const rows = this.now.notices ?? [];
-    if (rows.length > most) this.set({ notices: rows.slice(0, most), next: rows[most - 1]?.at ?? null });
+    const rows = (
+      /** @type {Row[]} */
+      this.now.notices ?? []
+    );
+    const last = rows[most - 1];
+    if (last && rows[most]) this.set({ notices: rows.slice(0, most), next: last.at });
   }
   /** Tells nobody any more. */
   close() {
@@ -745,8 +771,8 @@ var Taking = class {
     if (document.visibilityState !== "visible") return;
     if (!document.hasFocus()) await new Promise((resolve) => setTimeout(resolve, yields));
     const mine = () => {
+      if (this.#known.size === remembered) this.#known.clear();
       this.#known.add(id);
-      for (const old of this.#known) if (this.#known.size > remembered) this.#known.delete(old);
       show();
     };
     if (!("locks" in navigator)) return mine();
@@ -808,24 +834,20 @@ var Client = class extends EventTarget {
   }
   /** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
   async load({ filter = this.#filter, more = false } = {}) {
-    const before = more ? this.#known.now.next : null;
+    const { next, notices } = this.#known.now;
+    const before = more && next;
     this.#filter = filter;
-    const page = await this.#call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`);
-    if (filter !== this.#filter) return;
-    this.#known.count(page.badge);
-    this.#known.set({ notices: before ? [...this.#known.now.notices ?? [], ...page.notices] : page.notices, next: page.next });
+    await this.#known.page(this.#call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), before && notices || []);
   }
   async loadAnnouncements() {
-    const list = await this.#call("GET", "announcements");
-    this.#known.count(list.badge);
-    this.#known.set({ announcements: list.announcements });
+    const { badge, announcements } = await this.#call("GET", "announcements");
+    this.#known.count(badge);
+    this.#known.set({ announcements });
   }
   /** Opens the inbox: everything is read, and `new` marks what was unread. */
   async open() {
-    const page = await this.#call("POST", "open");
     this.#filter = "all";
-    this.#known.count(page.badge);
-    this.#known.set({ notices: page.notices, next: page.next });
+    await this.#known.page(this.#call("POST", "open"));
   }
   /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
   async read(what) {
@@ -956,7 +978,6 @@ var Client = class extends EventTarget {
     this.#following = new AbortController();
     const taking = new Taking(`${this.#server} ${user}`);
     const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
-    const active = (visible) => this.#toasts && this.#quietly(this.#call("POST", "active", { visible }));
     follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
       state: (state, status) => this.#follow(state, status),
       badge: (badge) => {
@@ -978,7 +999,7 @@ var Client = class extends EventTarget {
       announcement_unread: reload,
       announcement_removed: reload
     });
-    document.addEventListener("visibilitychange", () => active(document.visibilityState === "visible"), { signal: this.#following.signal });
+    document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.#call("POST", "active", { visible: document.visibilityState === "visible" })), { signal: this.#following.signal });
   }
   /** @param {Taking} taking @param {any} toast */
   #take(taking, toast) {

@@ -17,7 +17,7 @@ export type Row = {
  *   readonly title: string, readonly body: string, readonly link: string, readonly app?: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
  */
 /**
- * Puts a row that arrived in its place. An older row of its key leaves.
+ * Puts a row that arrived in its place, unless it is there. An older row of its key leaves.
  * @param {readonly Row[]} rows
  * @param {any} row
  * @param {string} filter
@@ -28,7 +28,7 @@ export declare function put(rows: readonly Row[], row: any, filter: string): rea
  * @param {readonly Row[]} rows
  * @param {any} row
  */
-export declare function changed(rows: readonly Row[], row: any): any[] | readonly Row[];
+export declare function changed(rows: readonly Row[], row: any): any[];
 /**
  * Marks rows as read or unread. Those of a subject stay: only the server knows which of them the token reaches.
  * @param {readonly Row[]} rows
@@ -40,9 +40,9 @@ export declare function marked(rows: readonly Row[], what: {
     key?: string;
     upto?: string | number;
     subject?: string;
-}, read: boolean): readonly Row[];
+}, read: boolean): Row[];
 /**
  * @param {readonly Row[]} rows
  * @param {string[]} keys
  */
-export declare function dropped(rows: readonly Row[], keys: string[]): readonly Row[];
+export declare function dropped(rows: readonly Row[], keys: string[]): Row[];

@@ -37,6 +37,17 @@ export declare class Known {
      */
     rows<About extends any[]>(change: (rows: readonly Row[], ...about: About) => readonly Row[], ...about: About): void;
     /**
+     * Shows a page of rows, unless another was asked for meanwhile. What has changed since it was asked for changes it, as
+     * its answer may be older.
+     * @param {Promise<{notices: Row[], next: number | null, badge: import("../js/badge.js").Badge}>} asked
+     * @param {readonly Row[]} [above] rows that stay above it
+     */
+    page(asked: Promise<{
+        notices: Row[];
+        next: number | null;
+        badge: import("../js/badge.js").Badge;
+    }>, above?: readonly Row[]): Promise<void>;
+    /**
      * Adds a row that arrived. The oldest rows of a page that stays open for days leave: they can be
      * loaded again.
      * @param {any} row

@@ -24,5 +24,7 @@ export type Clock = {
  * @property {() => number} random from 0 to 1
  * @property {(ms: number, then: () => void) => (() => void)} after calls then after ms; returns a function that cancels it
  */
+/** @type {Pick<Clock, "random" | "after">} */
+export declare const timer: Pick<Clock, "random" | "after">;
 /** @type {Clock} */
 export declare const clock: Clock;

@@ -23,10 +23,10 @@ export declare class Stream extends EventTarget {
     /**
      * @param {string} url
      * @param {(url: string) => EventSource} [make]
-     * @param {import("./clock.js").Clock} [time]
+     * @param {Pick<import("./clock.js").Clock, "random" | "after">} [time]
      * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal: is it because nobody is signed in?
      */
-    constructor(url: string, make?: (url: string) => EventSource, time?: import("./clock.js").Clock, signedOut?: (url: string) => Promise<boolean>);
+    constructor(url: string, make?: (url: string) => EventSource, time?: Pick<import("./clock.js").Clock, "random" | "after">, signedOut?: (url: string) => Promise<boolean>);
     /** Connects now, replacing any connection or planned attempt. */
     open(): void;
     /** Connects now unless it is connected or connecting. */
