@@ -10,7 +10,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/carillonhq/carillon/internal/pushtest"
-
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
-
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 

@@ -17,11 +17,10 @@ import (
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/store"
-
-	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestTheDoctorFindsNoFaultInAHealthyServer(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/carillonhq/carillon/internal/idptest"
-
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 

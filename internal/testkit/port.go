@@ -1,8 +1,8 @@
 package testkit
 
 import (
+	"context"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -32,8 +32,8 @@ func Port() int {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		panic(err)
 	}
-	for range ports {
-		port := firstPort + rand.IntN(ports)
+	for n := range ports {
+		port := firstPort + (os.Getpid()*100+n)%ports // processes that run side by side begin apart
 		lock, err := os.OpenFile(filepath.Join(dir, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
 			panic(err)
@@ -53,6 +53,6 @@ func Port() int {
 func Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(Port())) }
 
 func free(port int) bool {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	return err == nil && l.Close() == nil
 }
