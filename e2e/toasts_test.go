@@ -41,15 +41,19 @@ func given(user string) string {
 }
 
 // answered returns an expression that is true if a request of the page to a path, begun at or after a time of its clock, has
-// an answer.
+// an answer. Only the page knows which of its requests a change has caused: an earlier one may be answered after it.
 func answered(path string, since float64) string {
-	return fmt.Sprintf(`performance.getEntriesByType("resource").some(e => e.name.endsWith(%q) && e.startTime >= %f && e.responseEnd > 0)`, path, since)
+	return fmt.Sprintf(`%s.some(e => e.startTime >= %f)`, answers(path), since)
+}
+
+// answers returns an expression for the page's answered requests to a path. The browser keeps 250 entries unless it is told
+// otherwise.
+func answers(path string) string {
+	return fmt.Sprintf(`(performance.setResourceTimingBufferSize(10_000), performance.getEntriesByType("resource").filter(e => e.name.endsWith(%q) && e.responseEnd > 0))`, path)
 }
 
 // said returns an expression for the number of the page's answered requests to a path.
-func said(path string) string {
-	return fmt.Sprintf(`performance.getEntriesByType("resource").filter(e => e.name.endsWith(%q) && e.responseEnd > 0).length`, path)
-}
+func said(path string) string { return answers(path) + ".length" }
 
 // uses simulates a user of this tab, and waits until the tab is the one that shows toasts.
 func (w *window) uses() *window {

@@ -141,26 +141,6 @@ func (i *instance) parts() []part {
 	}
 }
 
-// workers lists what runs in the background. One that fails stops the instance.
-func (i *instance) workers() []func(context.Context) error {
-	all := []func(context.Context) error{
-		i.pipe.Run,     // the intake, write-behind, sweeps, announcements and streams
-		i.sessions.Run, // tells all instances about changed users and ended sessions
-		i.topics.Run,   // repairs the sets of subscribers
-		i.toasts.Run,   // clears old toasts
-		func(ctx context.Context) error { return i.tokens.Watch(ctx, i.hub.Recheck) }, // ends the streams of revoked apps
-		i.people.Run,  // finishes deletions that were interrupted
-		i.reach.Run,   // tells users what is still unread
-		i.looking.Run, // notes who looks at a page
-		i.ready.run,   // logs what is wrong
-		newCollections(i.cfg.Lookup).run,
-	}
-	if i.rules != nil {
-		all = append(all, i.rules.Run)
-	}
-	return all
-}
-
 // Serve starts every part, calls announce once the server answers, and works until ctx ends or a
 // worker fails. Then, or when a part cannot start, it stops those that have started.
 func Serve(ctx context.Context, o Options, announce func(Address) error) (err error) {
@@ -232,19 +212,6 @@ func (i *instance) flushAtStop(ctx context.Context) (func() error, error) {
 
 func (i *instance) closePipeline(context.Context) (func() error, error) {
 	return func() error { i.pipe.Close(); return nil }, nil
-}
-
-func (i *instance) runWorkers(ctx context.Context) (func() error, error) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	work, ctx := errgroup.WithContext(ctx)
-	i.work, i.failed = work, ctx.Done()
-	for _, run := range i.workers() {
-		work.Go(func() error { return run(ctx) })
-	}
-	return func() error {
-		cancel()
-		return i.work.Wait()
-	}, nil
 }
 
 func (i *instance) endStreams(ctx context.Context) (func() error, error) {

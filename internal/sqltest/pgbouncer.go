@@ -72,15 +72,15 @@ func Pooled(t testing.TB, settings ...string) *PgBouncer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "pb") //nolint:usetesting // the user of PostgreSQL cannot enter t.TempDir
-	if err == nil {
+	port := testkit.Port()
+	dir := filepath.Join(shared.server.dir, "pgbouncer-"+strconv.Itoa(port)) // where its user may enter
+	if err = os.Mkdir(dir, 0o700); err == nil {
 		err = who.own(dir)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	port := testkit.Port()
 	lines := append([]string{
 		"[databases]", fmt.Sprintf("%[1]s = host=%[2]s dbname=%[1]s user=%[3]s", name, shared.server.dir, superuser), "[pgbouncer]",
 		"listen_addr = 127.0.0.1", "listen_port = " + strconv.Itoa(port), "unix_socket_dir =", "auth_type = any",
