@@ -30,7 +30,7 @@ var rules = map[string][]string{
 	"scripts/licences":  {},
 	"scripts/release":   {},
 
-	"api":              {"internal/mount", "internal/web", "notifier", "notifier/app", "views", "views/locale", "views/markdown", "static"},
+	"api":              {"internal/mount", "internal/session", "internal/web", "notifier", "notifier/app", "views", "views/locale", "views/markdown", "static"},
 	"handlers":         {"internal/idp", "internal/links", "internal/mail", "internal/mount", "internal/web", "notifier", "snippets", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"internal/mount", "notifier", "views/components", "views/locale"},
 	"views/components": {"internal/mount"},

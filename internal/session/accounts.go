@@ -28,7 +28,7 @@ func (a Accounts) OwnSessions(ctx context.Context, seq int64) ([]notifier.OwnSes
 	return a.Sessions.OwnSessions(ctx, seq)
 }
 
-// EndSession ends one of them; see notifier/person.
+// EndSession ends one of them; see notifier/person. It returns notifier.ErrNotFound for an id that is not of a session of the user's.
 func (a Accounts) EndSession(ctx context.Context, by notifier.Actor, u notifier.User, id string) error {
 	return a.People.EndSession(ctx, by, u, id)
 }
@@ -52,8 +52,8 @@ func (a Accounts) HasPassword(ctx context.Context, who notifier.Asker) (bool, er
 }
 
 // ChangePassword changes the password of the user who asks, and returns the cookies of their browser. A fault of a
-// password is a *notifier.InvalidError. It returns notifier.ErrNoPassword, and notifier.ErrTooMany after too many
-// wrong ones.
+// password is a *notifier.InvalidError of the field current or password. It returns notifier.ErrNoPassword, and
+// notifier.ErrTooMany after too many wrong ones.
 func (a Accounts) ChangePassword(r *http.Request, who notifier.Asker, address, current, password string) ([]*http.Cookie, error) {
 	ctx, u := r.Context(), who.User
 	has, err := a.HasPassword(ctx, who)
