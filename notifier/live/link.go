@@ -143,7 +143,8 @@ func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
 			return fmt.Errorf("subscribe to %d audiences: %w", len(channels), err)
 		}
 	}
-	if err := l.send(ctx, ps, l.hub.wanted(l)); err != nil {
+	users := l.hub.wanted(l)
+	if err := l.send(ctx, ps, append(users, since(users, l.drain())...)); err != nil {
 		return err
 	}
 	t := time.NewTicker(l.hub.lim.Ping)
@@ -164,6 +165,24 @@ func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
 			return fmt.Errorf("send: %w", err)
 		}
 	}
+}
+
+// since returns what is left to send of the operations that were pushed while the users were
+// collected: a user who came meanwhile may be among them already, and would be subscribed, checked
+// and read twice.
+func since(users, pushed []op) []op {
+	if len(pushed) == 0 {
+		return nil
+	}
+	joined := make(map[int64]bool, len(users))
+	for _, o := range users {
+		joined[o.seq] = true
+	}
+	return slices.DeleteFunc(pushed, func(o op) bool {
+		again := o.join && joined[o.seq]
+		joined[o.seq] = o.join
+		return again
+	})
 }
 
 // send combines consecutive operations of one kind into one command.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -40,6 +41,24 @@ func TestTheHubWorksOnAClusterAndOnMiniredis(t *testing.T) {
 		}
 		if r := w.hub.Stats().Resubscriptions; r != 0 {
 			t.Errorf("%s: %d resubscriptions", name, r)
+		}
+	}
+}
+
+func TestAUserWhoComesWhileALinkConnectsIsSubscribedOnce(t *testing.T) {
+	t.Parallel()
+	join := func(seq int64) op { return op{seq: seq, join: true} }
+	leave := func(seq int64) op { return op{seq: seq} }
+	for name, c := range map[string]struct{ users, pushed, want []op }{
+		"nobody came":         {[]op{join(1)}, nil, nil},
+		"came, and was found": {[]op{join(1), join(2)}, []op{join(2)}, nil},
+		"came too late":       {[]op{join(1)}, []op{join(2)}, []op{join(2)}},
+		"found, and left":     {[]op{join(1), join(2)}, []op{join(2), leave(2)}, []op{leave(2)}},
+		"left, and came back": {[]op{join(1)}, []op{leave(1), join(1), join(3)}, []op{leave(1), join(1), join(3)}},
+		"left before":         {[]op{join(1)}, []op{leave(2)}, []op{leave(2)}},
+	} {
+		if got := since(c.users, c.pushed); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }
