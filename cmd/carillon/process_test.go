@@ -17,7 +17,12 @@ import (
 // process starts carillon as a process of its own, which can be sent signals.
 func process(t *testing.T) (cmd *exec.Cmd, address string, errors *testkit.Buffer) {
 	t.Helper()
-	cmd = exec.CommandContext(t.Context(), os.Args[0], "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir())
+	return processOf(t, exec.CommandContext(t.Context(), os.Args[0], "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()))
+}
+
+// processOf starts it by another command.
+func processOf(t *testing.T, cmd *exec.Cmd) (_ *exec.Cmd, address string, errors *testkit.Buffer) {
+	t.Helper()
 	cmd.Env = append(os.Environ(), "CARILLON_TEST_MAIN=1")
 	errors = &testkit.Buffer{}
 	cmd.Stderr = errors

@@ -3,250 +3,168 @@ package instance
 import (
 	"context"
 	"fmt"
-	"log/slog"
+	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"strings"
-	"sync/atomic"
+	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/alexedwards/argon2id"
+	"github.com/redis/go-redis/v9"
 
-	"github.com/carillonhq/carillon/internal/links"
-	"github.com/carillonhq/carillon/internal/mail"
-	"github.com/carillonhq/carillon/internal/mailtest"
+	"github.com/carillonhq/carillon/internal/faulty"
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/reach"
+	"github.com/carillonhq/carillon/notifier/guard"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/store"
-	"github.com/carillonhq/carillon/views/locale"
-	views "github.com/carillonhq/carillon/views/mail"
 )
 
-// post is an instance that mails users what they have not read, and a Prometheus that scrapes it. Its clock
-// is the test's.
-type post struct {
-	db     *store.Store
-	now    time.Time
-	every  time.Duration // between two scrapes
-	users  []int64
-	newest map[int64]int64 // by user: the time of their notice
-	stage  *reach.Stage
-	pages  http.Handler
-	series map[string][]string // what was scraped, by name and labels
-	checks []string            // for promtool
-}
-
-// Poll returns the newest notice as unread.
-func (p *post) Poll(_ context.Context, seq int64, _ notifier.PollQuery) (notifier.Poll, error) {
-	at := p.newest[seq]
-	if at == 0 {
-		return notifier.Poll{}, nil
-	}
-	e := notifier.Entry{Key: "plain:1", NoticeID: 1, At: at, Content: notifier.Content{Type: "plain", Title: "The lift is stuck", CreatedAt: time.UnixMilli(at)}}
-	return notifier.Poll{Newest: at, Unread: 1, Entries: []notifier.Entry{e}}, nil
-}
-
-// Type returns a type with all defaults.
-func (p *post) Type(string) (notifier.NoticeType, bool) { return notifier.NoticeType{}, false }
-
-// newPost has users 0 to n-1 with addresses such as user0@example.com, and this relay.
-func newPost(t *testing.T, relay *mailtest.Server, n int, every time.Duration) *post {
+func quietStore(t *testing.T) *store.Store {
 	t.Helper()
-	p := &post{now: time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC), every: every, newest: map[int64]int64{}, series: map[string][]string{}}
-	clock := func() time.Time { return p.now }
-	var err error
-	if p.db, err = store.Open(t.Context(), store.Config{DataDir: t.TempDir(), Now: clock, Mail: notifier.When{Wait: time.Minute}}); err != nil {
+	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.db.Close() })
-	for i := range n {
-		name := fmt.Sprint("user", i)
-		u, err := p.db.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 1})
-		if err == nil {
-			_, _, err = p.db.PutUser(t.Context(), notifier.PutUser{Name: name, Email: new(name + "@example.com")})
-		}
-		if err != nil {
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func TestTheAlertOfAWrongClockFires(t *testing.T) {
+	t.Parallel()
+	db, rdb, space, ahead := quietStore(t), redistest.Client(t), redistest.Space(t), time.Duration(0)
+	g := guard.New(guard.Config{
+		Raw: rdb, Keys: space, Store: db, Inboxes: inbox.New(rdb, space, inbox.Options{SQL: db}),
+		Resend: func(context.Context, time.Time) error { return nil },
+		Wall:   func() time.Time { return time.Now().Add(ahead) },
+	})
+	from := quietSources(db)
+	from.clock = g.Offset
+	pages, p := admin(from), testkit.NewPrometheus(t, time.Minute)
+	look := func() {
+		t.Helper()
+		if err := g.Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		p.users = append(p.users, u.Seq)
+		p.Scrape(scrape(t, pages))
 	}
-	p.stage = reach.New(reach.Config{
-		Store: p.db, Inbox: p, Types: p, Log: slog.New(slog.DiscardHandler), Now: clock,
-		Ways: []reach.Way{{Kind: notifier.ReachMail, Teller: tellerTo(t, relay), Parallel: 1}},
-	})
-	from := quietSources(p.db)
-	from.pools = []prometheus.Collector{newReachMetrics(p.db, p.stage.Stats, clock)}
-	p.pages = admin(from)
-	return p
+	look()
+	p.Silent("CarillonClockOff")
+	ahead = 10 * time.Second // this machine's clock; Redis is used up to 30
+	for range 4 {
+		look()
+	}
+	p.Fires("CarillonClockOff")
+	p.Check(t)
 }
 
-// tellerTo mails through a relay, as an instance does.
-func tellerTo(t *testing.T, relay *mailtest.Server) mailTeller {
-	t.Helper()
-	server, err := mail.ParseServer(relay.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	sender, err := mail.NewSender(mail.Config{Server: server, From: "shop@example.com"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(sender.Close)
-	texts, err := locale.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	maker, err := links.New("https://notices.example.com", [][]byte{make([]byte, 32)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return mailTeller{
-		to: sender, composer: views.NewComposer(texts, "notices.example.com"), links: func(context.Context, *reach.Message) links.Links { return maker.For(links.Reader{}) },
-	}
+// cheap has every user, with a password whose hash is checked quickly.
+type cheap struct{ hash string }
+
+func (c cheap) Credentials(_ context.Context, name string) (notifier.User, string, error) {
+	return notifier.User{Name: name}, c.hash, nil
 }
 
-// notify gives these users a notice.
-func (p *post) notify(t *testing.T, users ...int64) {
-	t.Helper()
-	at := p.now.UnixMilli()
-	var inboxes []notifier.Snapshot
-	for _, seq := range users {
-		p.newest[seq] = at
-		rows := []notifier.SnapshotRow{{Field: "plain:1" + notifier.UnreadSuffix, NoticeID: 1, At: at}}
-		inboxes = append(inboxes, notifier.Snapshot{Seq: seq, Ver: at, Rows: rows})
-	}
-	if err := p.db.SaveSnapshots(t.Context(), inboxes); err != nil {
+func TestTheAlertOfAnAttackOnPasswordsFires(t *testing.T) {
+	t.Parallel()
+	hash, err := argon2id.CreateHash("right", &argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 8, KeyLength: 16})
+	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-var scraped = regexp.MustCompile(`(?m)^(carillon_reach_\w+)\{(.*)\} (\S+)$`)
-
-// pass lets time pass, with a scrape at the end of each step of it.
-func (p *post) pass(t *testing.T, d time.Duration) {
-	t.Helper()
-	for range d / p.every {
-		for range 3 {
-			p.now = p.now.Add(p.every / 3)
-			if err := p.stage.Round(t.Context(), notifier.ReachMail); err != nil {
-				t.Fatal(err)
+	db := quietStore(t)
+	entry := session.NewSignIns(session.SignInConfig{Users: cheap{hash}, Redis: redistest.Client(t), Space: redistest.Space(t)})
+	from := quietSources(db)
+	from.signIns = entry.Stats
+	pages, p := admin(from), testkit.NewPrometheus(t, time.Minute)
+	p.Scrape(scrape(t, pages))
+	p.Silent("CarillonSignInsAttacked")
+	for minute := range 21 {
+		for n := range 70 {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/login", http.NoBody)
+			if _, _, err := entry.Check(r, fmt.Sprintf("user%d-%d", minute, n), "wrong", fmt.Sprintf("192.0.2.%d", minute)); err == nil {
+				t.Fatal("a wrong password was taken")
 			}
 		}
-		found := scraped.FindAllStringSubmatch(scrape(t, p.pages), -1)
-		if len(found) == 0 {
-			t.Fatal("nothing was scraped")
-		}
-		for _, f := range found {
-			name := f[1] + `{instance="a", ` + f[2] + `}`
-			p.series[name] = append(p.series[name], f[3])
-		}
+		p.Scrape(scrape(t, pages))
 	}
+	p.Fires("CarillonSignInsAttacked")
+	p.Check(t)
 }
 
-// last returns the newest value of a metric of mail.
-func (p *post) last(t *testing.T, metric string) string {
+// still are badges that nobody has changed.
+type still struct{}
+
+func (still) Badges(_ context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+	return make([]notifier.Badge, len(readers)), nil
+}
+
+func TestTheAlertOfLateBadgesFires(t *testing.T) {
+	t.Parallel()
+	rdb, space, from := redistest.Client(t), redistest.Space(t), quietSources(quietStore(t))
+	proxy := faulty.Listen(t, "unix", redistest.Socket(t))
+	far := redis.NewClient(&redis.Options{Addr: proxy.Addr()})
+	t.Cleanup(func() { _ = far.Close() })
+	hub := live.New(live.Config{
+		Redis: far, Keys: space, Badges: still{}, Heard: from.times.heard,
+		Limits: live.Limits{Silence: time.Hour}, // a subscription that is behind is never given up
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- hub.Run(ctx) }()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := hub.Serve(w, r, notifier.Reader{Seq: 7, Audience: 1}, notifier.StreamOf{}); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		server.Close()
+	})
+	stream := openStream(t, server.URL)
+	defer func() { _ = stream.Close() }()
+
+	pages, p := admin(from), testkit.NewPrometheus(t, time.Minute)
+	published := func() float64 {
+		return metric(t, scrape(t, pages), `carillon_delivery_seconds_count{stage="published"}`)
+	}
+	p.Scrape(scrape(t, pages))
+	p.Silent("CarillonBadgesLate")
+	for sent := range 2 {
+		proxy.Hole(true)
+		changed := time.Now()
+		if err := rdb.Publish(t.Context(), space.LiveUser(7), fmt.Sprintf("%d 1", changed.UnixMilli())).Err(); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, "its badge is late", func() bool { return time.Since(changed) > 1500*time.Millisecond })
+		proxy.Hole(false)
+		testkit.Eventually(t, "its badge is published", func() bool { return published() > float64(sent) })
+		for range 4 {
+			p.Scrape(scrape(t, pages))
+		}
+	}
+	p.Fires("CarillonBadgesLate")
+	p.Check(t)
+}
+
+// openStream returns the stream of events at an address, once it has begun.
+func openStream(t *testing.T, address string) io.ReadCloser {
 	t.Helper()
-	if values := p.series[metric+`{instance="a", kind="mail"}`]; len(values) > 0 {
-		return values[len(values)-1]
-	}
-	t.Fatalf("%s was not scraped", metric)
-	return ""
-}
-
-// fires has promtool check that exactly these alerts fire now.
-func (p *post) fires(alerts ...string) {
-	var firing []string
-	for _, name := range alerts {
-		kind := `, kind="mail"`
-		if name == "CarillonMailWaits" {
-			kind = "" // it is about all kinds together
-		}
-		firing = append(firing, fmt.Sprintf("{labels: '{alertname=%q%s}', value: 1}", name, kind))
-	}
-	p.checks = append(p.checks, fmt.Sprintf(`      - expr: count by (alertname, kind) (ALERTS{alertstate="firing"})
-        eval_time: %s
-        exp_samples: [%s]
-`, p.every*time.Duration(len(p.series[`carillon_reach_away{instance="a", kind="mail"}`])-1), strings.Join(firing, ", ")))
-}
-
-// check has Prometheus evaluate the alerts of deploy over what was scraped.
-func (p *post) check(t *testing.T) {
-	t.Helper()
-	rules, err := filepath.Abs("../../deploy/prometheus/alerts.yml")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "rule_files: [%q]\nevaluation_interval: %s\ntests:\n  - interval: %[2]s\n    input_series:\n", rules, p.every)
-	for name, values := range p.series {
-		fmt.Fprintf(&b, "      - {series: '%s', values: '%s'}\n", name, strings.Join(values, " "))
-	}
-	b.WriteString("    promql_expr_test:\n" + strings.Join(p.checks, ""))
-	file := filepath.Join(t.TempDir(), "scraped.yml")
-	if err = os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "promtool", "test", "rules", file).CombinedOutput(); err != nil {
-		t.Errorf("promtool: %v\n%s", err, out)
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("the stream: %s", res.Status)
 	}
-}
-
-func TestARelayThatRefusesEverybodyAlertsUntilItTakesMailAgain(t *testing.T) {
-	t.Parallel()
-	var mended atomic.Bool
-	relay := mailtest.Start(t, mailtest.Options{Rcpt: func(address string) error {
-		if mended.Load() {
-			return nil
-		}
-		return mailtest.Answer(554, 5, 7, 1, "<"+address+">: Relay access denied")
-	}})
-	p := newPost(t, relay, 8, time.Minute)
-	p.pass(t, 5*time.Minute)
-	p.notify(t, p.users...)
-	p.pass(t, 8*time.Minute)
-	p.fires() // it may pass by itself
-	p.pass(t, 6*time.Minute)
-	p.fires("CarillonMailAway")
-	p.pass(t, 2*time.Hour)
-	p.fires("CarillonMailAway", "CarillonMailWaits") // and no address is given up
-	mended.Store(true)
-	p.pass(t, 15*time.Minute)
-	p.fires()
-	p.check(t)
-	if n := len(relay.Letters()); n != len(p.users) {
-		t.Errorf("%d letters went out afterwards, want %d", n, len(p.users))
-	}
-}
-
-func TestAddressesThatAreGivenUpAlertForADay(t *testing.T) {
-	t.Parallel()
-	const gone = 5 // as many as the alert is about
-	relay := mailtest.Start(t, mailtest.Options{Rcpt: func(address string) error {
-		if address == "user5@example.com" {
-			return nil
-		}
-		return mailtest.Answer(550, 5, 1, 1, "nobody here")
-	}})
-	p := newPost(t, relay, gone+1, 30*time.Minute)
-	reader := p.users[gone] // who gets mail all the time, so that it is not the relay's fault
-	for i := range gone {
-		p.notify(t, p.users[i], reader)
-		p.pass(t, 30*time.Minute)
-	}
-	p.fires()
-	for range 2 * 24 * 4 {
-		if p.last(t, "carillon_reach_dead") == "5" {
-			break
-		}
-		p.notify(t, reader)
-		p.pass(t, 30*time.Minute)
-	}
-	p.fires("CarillonAddressesDie")
-	p.pass(t, 25*time.Hour)
-	p.fires()
-	p.check(t)
+	return res.Body
 }

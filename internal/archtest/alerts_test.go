@@ -1,0 +1,42 @@
+package archtest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestEveryAlertIsSeenToFire has each alert of deploy/ be named by a test that makes its cause, and scrapes what an instance says
+// of it: an alert on a number that never moves is worse than none.
+func TestEveryAlertIsSeenToFire(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile(filepath.Join(root(t), "deploy/prometheus/alerts.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, dir := range []string{"cmd/carillon", "internal/instance"} {
+		files, err := filepath.Glob(filepath.Join(root(t), dir, "alerts*_test.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("tests of alerts in %s: %d, %v", dir, len(files), err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests.Write(text)
+		}
+	}
+	alerts := regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1)
+	if len(alerts) < 15 {
+		t.Errorf("only %d alerts were found", len(alerts))
+	}
+	for _, alert := range alerts {
+		if !strings.Contains(tests.String(), `"`+alert[1]+`"`) {
+			t.Errorf("no test has %s fire", alert[1])
+		}
+	}
+}
