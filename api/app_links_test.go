@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -54,6 +55,30 @@ func TestALinkOfAnAppLeadsToItsPagesInEveryBell(t *testing.T) {
 	})
 }
 
+// *Send again* on the page of an app's notice begins with its link.
+func TestAPersonMayLinkToThePagesOfEveryApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.addApp(t, notifier.App{Name: "crm", AppPlaces: notifier.AppPlaces{Base: "https://crm.example.com/app"}})
+	for link, want := range map[string]string{
+		"https://crm.example.com/app/7": "", "https://shop.example.com/orders/7": "", "/orders/7": "", "https://eve.example.com/": "link", "http://crm.example.com/": "link",
+	} {
+		_, err := w.pipe.Confirm(t.Context(), notifier.Draft{
+			Sender: notifier.UserNamed("carol"), Target: notifier.Target{Users: []string{"bob"}}, Type: "order", Title: "Again", Link: link,
+		})
+		var bad *notifier.InvalidError
+		got := ""
+		if errors.As(err, &bad) {
+			got = bad.Fields[0].Field
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%s: the fault is at %q, want %q", link, got, want)
+		}
+	}
+}
+
 func TestAnEditOfAnAppsNoticeLeadsItsLinkTheSameWay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -87,7 +112,7 @@ func TestAnswersNameTheAppThatSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.accepted(t, w.front.APIKey, `{"target":{"users":["bob"]},"type":"order","title":"Late","link":"/orders/7","toast":true}`)
-	w.accepted(t, w.front.APIKey, `{"target":{"audiences":["user"]},"title":"To all","link":"/news"}`)
+	w.accepted(t, w.front.APIKey, `{"target":{"audiences":["user"]},"title":"To all","body":"See [here](/news/7).","link":"/news"}`)
 	w.linkOf(t, "Late")
 	const link = "https://shop.example.com/orders/7"
 	w.call(t, w.front.APIKey, "POST", "/toasts", `{"target":{"users":["bob"]},"title":"Done","link":"/exports/1"}`).is(t, http.StatusAccepted)
@@ -121,6 +146,6 @@ func TestAnswersNameTheAppThatSent(t *testing.T) {
 	}
 	testkit.Eventually(t, "the announcement names its app", func() bool {
 		text := w.call(t, w.bob, "GET", "/me/announcements", nil).is(t, 200).text
-		return strings.Contains(text, `"link":"https://shop.example.com/news"`) && strings.Contains(text, `"app":"front"`)
+		return strings.Contains(text, `"link":"https://shop.example.com/news"`) && strings.Contains(text, `"href":"https://shop.example.com/news/7"`) && strings.Contains(text, `"app":"front"`)
 	})
 }

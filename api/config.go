@@ -74,6 +74,7 @@ type Config struct {
 
 	Audiences map[notifier.Audience]string // names of the audiences by number
 	LinkHosts []string                     // hosts that announcements may link to; none: relative links only
+	AppNamed  AppNamed                     // required with Who
 	Path      string                       // of the public URL
 	Demo      bool                         // a demonstration on this machine: pages on loopback addresses may ask for every app
 	PublicURL string                       // how browsers reach the API; default: the address of the request
@@ -87,6 +88,9 @@ type Config struct {
 	Log       *slog.Logger                 // default: slog.Default()
 	Now       func() time.Time             // default: time.Now
 }
+
+// AppNamed returns the valid app of a name; the zero App if there is none.
+type AppNamed func(ctx context.Context, name string) notifier.App
 
 func (c *Config) setDefaults() {
 	if c.Version == "" {

@@ -68,7 +68,7 @@ type meAnnouncement struct {
 type textNode struct {
 	Type     string     `json:"type" doc:"The name of an element, or text."`
 	Text     string     `json:"text,omitempty" doc:"Of a text."`
-	Href     string     `json:"href,omitempty" doc:"Of an a: an https address, or a path that begins with one slash."`
+	Href     string     `json:"href,omitempty" doc:"Of an a: an address, or a path that begins with one slash."`
 	Start    int        `json:"start,omitempty" doc:"Of an ol: its first number, unless that is 1."`
 	Children []textNode `json:"children,omitempty" nullable:"false" doc:"What the element contains."`
 }
@@ -95,15 +95,15 @@ func (m *me) announcements(ctx context.Context, in *taggedInput) (*tagged[meAnno
 	badge.SetAnnouncements(open.Unread, open.AVer)
 	answer := &meAnnouncements{Announcements: make([]meAnnouncement, len(open.Items)), Badge: badgeAnswer(badge)}
 	for i := range open.Items {
-		if answer.Announcements[i], err = m.announcement(&open.Items[i]); err != nil {
+		if answer.Announcements[i], err = m.announcement(ctx, &open.Items[i]); err != nil {
 			return nil, err
 		}
 	}
 	return tag(answer, in.IfNoneMatch)
 }
 
-func (m *me) announcement(a *notifier.OpenAnnouncement) (meAnnouncement, error) {
-	nodes, err := m.markdown.Nodes(a.Body)
+func (m *me) announcement(ctx context.Context, a *notifier.OpenAnnouncement) (meAnnouncement, error) {
+	nodes, err := m.markdown.Nodes(a.Body, m.AppNamed(ctx, a.App))
 	shown := meAnnouncement{
 		ID: a.ID, App: a.App, Type: a.Type, Title: a.Title, Body: newTextNodes(nodes), Link: a.Link, Pinned: a.Pinned, Read: a.Read,
 		StartsAt: rfc3339(a.StartsAt), CreatedAt: rfc3339(a.CreatedAt),

@@ -98,11 +98,11 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	w.pipe = pipeline.New(pipeline.Config{
 		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Announcements: w.announcements, Toasts: w.toasts, Log: quiet, Hub: hub,
 		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
-		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender,
+		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender, Sites: verifier.Sites,
 	})
 	c := Config{
 		Keys: s, Sender: w.pipe, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s, Apps: w.apps,
-		Audiences: testAudiences, Log: quiet, Origins: verifier, Stream: hub,
+		Audiences: testAudiences, Log: quiet, Origins: verifier, Stream: hub, AppNamed: verifier.Named,
 	}
 	for _, f := range change {
 		f(&c)

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -37,6 +38,24 @@ func TestAnnouncementIsShownInFullAndMarkedRead(t *testing.T) {
 	}
 	b.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
 	b.wantDid(t) // already read
+}
+
+func TestTheLinksOfAnAppsAnnouncementLeadToItsPages(t *testing.T) {
+	t.Parallel()
+	one := post(5, 1, true, false)
+	one.App, one.Body = "shop", "See [here](/orders/7)."
+	b := newAnnouncements(t, one)
+	b.config.AppNamed = func(_ context.Context, name string) (app notifier.App) {
+		if name == "shop" {
+			app.Base = "https://shop.example/app"
+		}
+		return app
+	}
+	b.rebuild()
+	r := b.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
+	if got := r.attr("[data-testid=announcement-body] a", "href"); got != "https://shop.example/app/orders/7" {
+		t.Errorf("the link of the body leads to %q", got)
+	}
 }
 
 func TestOnlyADeliberateVisitMarksRead(t *testing.T) {

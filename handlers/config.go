@@ -201,6 +201,8 @@ type Config struct {
 	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer
 	LinkBase       string                       // where links that begin with / lead; empty: to the host of the page
 	LinkHosts      []string                     // hosts that announcements may link to; none: relative links only
+	AppNamed       AppNamed                     // nil: there are no apps
+	Sites          Sites                        // nil: there are no apps
 	PublicURL      string                       // where browsers find Carillon; empty: unknown
 	TrustedProxies web.Proxies                  // proxies whose X-Forwarded-For is trusted
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep
@@ -212,6 +214,12 @@ type Config struct {
 	Now    func() time.Time // nil: time.Now
 }
 
+// AppNamed returns the valid app of a name; the zero App if there is none.
+type AppNamed func(ctx context.Context, name string) notifier.App
+
+// Sites returns the origins of the pages of all valid apps.
+type Sites func(ctx context.Context) []string
+
 func (c *Config) setDefaults() error {
 	required := []any{
 		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Unread, c.Drafts, c.Stream,
@@ -219,6 +227,12 @@ func (c *Config) setDefaults() error {
 	}
 	if slices.Contains(required, nil) || c.NewKey == nil || c.Links == nil {
 		return errors.New("handlers: an interface of the configuration is missing")
+	}
+	if c.AppNamed == nil {
+		c.AppNamed = func(context.Context, string) notifier.App { return notifier.App{} }
+	}
+	if c.Sites == nil {
+		c.Sites = func(context.Context) []string { return nil }
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -46,6 +47,37 @@ func TestTextOfANoticeCanBeEdited(t *testing.T) {
 	}
 	w.get("carol", "/staff/notices/9?done=notice-edited").
 		wantText(t, "[data-testid=done] p", "Saved. Open inboxes update in a moment.")
+}
+
+func TestEditedLinksMayLeadToThePagesThatTheSenderMayLinkTo(t *testing.T) {
+	t.Parallel()
+	shop := notifier.App{ID: 3, Name: "shop", Origins: []string{"https://shop.example"}}
+	for name, c := range map[string]struct {
+		of      notifier.SendingApp
+		sender  notifier.Ref
+		link    string
+		allowed bool
+	}{
+		"an app, to its own pages":   {notifier.SendingApp{ID: 3, Name: "shop"}, notifier.KeyRef("shop"), "https://shop.example/9", true},
+		"an app, to another's pages": {notifier.SendingApp{ID: 3, Name: "shop"}, notifier.KeyRef("shop"), "https://crm.example/9", false},
+		"a person, to any":           {notifier.SendingApp{}, notifier.UserRef(carol), "https://crm.example/9", true},
+		"a key of no app":            {notifier.SendingApp{}, notifier.KeyRef("billing"), "https://crm.example/9", false},
+	} {
+		var asked []edited
+		w := editWorld(t, &asked)
+		w.sender.progress = func(id int64) (notifier.Progress, error) {
+			n := notice(id, notifier.StateSent)
+			n.App, n.Sender, n.Revision = c.of, c.sender, 7
+			return notifier.Progress{Notice: n}, nil
+		}
+		w.config.AppNamed = func(context.Context, string) notifier.App { return shop }
+		w.config.Sites = func(context.Context) []string { return []string{"https://shop.example", "https://crm.example"} }
+		w.rebuild()
+		w.post("carol", "/staff/notices/9/edit", with(editNotice, "link", c.link)...)
+		if got := len(asked) == 1; got != c.allowed {
+			t.Errorf("%s: saved %t", name, got)
+		}
+	}
 }
 
 func TestEditOfANoticeIgnoresFieldsThatCannotChange(t *testing.T) {

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -15,22 +16,27 @@ func (h *Handlers) checkEdit(r *http.Request, n *notifier.Notice, d notifier.Dra
 		sure, err := h.confirm(r, d, found...)
 		return sure.Recipients, err
 	}
-	return n.Recipients, merge(append(found, h.checkText(n, &d))...).OrNil()
+	return n.Recipients, merge(append(found, h.checkText(r.Context(), n, &d))...).OrNil()
 }
 
 // checkText validates the fields that an edit of a notice can change. The others were valid when
 // it was sent, but may name users who have since been deleted.
-func (h *Handlers) checkText(n *notifier.Notice, d *notifier.Draft) error {
+func (h *Handlers) checkText(ctx context.Context, n *notifier.Notice, d *notifier.Draft) error {
 	text := notifier.Draft{
 		Target: notifier.Target{Users: []string{"any"}}, Type: "any", Title: d.Title, Body: d.Body, Link: d.Link,
 	}
 	if d.Link == n.Link {
-		text.Link = "" // one on the pages of an app is not on the list of hosts
+		text.Link = "" // it was valid, though the hosts may have changed since
 	}
 	if n.State == notifier.StateScheduled && !d.SendAt.Equal(n.SendAt) {
 		text.SendAt = d.SendAt
 	}
-	return text.Validate(notifier.Limits{LinkHosts: h.LinkHosts, Keep: h.Keep, Now: h.Now()})
+	app := h.AppNamed(ctx, n.App.Name)
+	sites := app.Sites()
+	if n.App.ID == 0 && n.Sender.Kind == notifier.KindUser {
+		sites = h.Sites(ctx)
+	}
+	return text.Validate(notifier.Limits{LinkHosts: h.LinkHosts, Sites: sites, Keep: h.Keep, Now: h.Now()})
 }
 
 // editPart answers an edit in progress like previewPart.
@@ -42,7 +48,7 @@ func (h *Handlers) editPart(
 		return h.previewPart(w, r, p, d, found...)
 	}
 	p.Frame, p.Faults = h.bareFrame(r), map[string]string{}
-	h.showFaults(p, merge(append(found, h.checkText(n, &d))...))
+	h.showFaults(p, merge(append(found, h.checkText(r.Context(), n, &d))...))
 	p.Preview = h.noticePreview(r, p, n, d)
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
 }

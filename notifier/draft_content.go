@@ -72,11 +72,11 @@ func visible(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
 }
 
-// ValidLink reports whether a notice may have this link: a path on our own host, or
-// https to one of the hosts.
-func ValidLink(link string, hosts []string) bool {
+// ValidLink reports whether a notice may have this link: a path on our own host, https to one of the hosts, or an
+// address on one of the sites.
+func ValidLink(link string, l Limits) bool {
 	var bad InvalidError
-	checkLink(link, Limits{LinkHosts: hosts}, &bad)
+	checkLink(link, l, &bad)
 	return link != "" && len(bad.Fields) == 0
 }
 

@@ -67,6 +67,8 @@ func (i *instance) pages() (http.Handler, error) {
 		PasswordsOff:   i.cfg.PasswordsOff,
 		LinkBase:       i.cfg.LinkBase,
 		LinkHosts:      i.cfg.LinkHosts,
+		AppNamed:       i.tokens.Named,
+		Sites:          i.tokens.Sites,
 		Keep:           i.cfg.Keep,
 		Served:         i.requestServed,
 		Traced:         i.traced(false), // anybody may ask for pages, and nobody for spans
@@ -117,7 +119,7 @@ func (i *instance) applications() (http.Handler, error) {
 		Keys: i.db, KeyChanges: i.tokens.Changes, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
 		Directory: i.db, People: i.people, Accounts: i.accounts(), Apps: apps,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
-		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
+		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, AppNamed: i.tokens.Named, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()

@@ -46,7 +46,7 @@ const pageWait = 2 * time.Second
 func (i *instance) pipeConfig() pipeline.Config {
 	return pipeline.Config{
 		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
-		Announcements: i.announcements, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Traces: i.traces, App: i.tokens.Sender, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
+		Announcements: i.announcements, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Traces: i.traces, App: i.tokens.Sender, Sites: i.tokens.Sites, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
 		Away: func() bool { return !gate{i.guard}.Open() }, Clock: i.guard.Clock,
 		Written: func(took time.Duration, byRedis bool) {
 			if byRedis {

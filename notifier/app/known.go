@@ -38,6 +38,8 @@ type snapshot struct {
 	keys    map[int64]verifyKey
 	issuers map[string]*notifier.App // apps with a JWKS, by issuer
 	apps    map[int64]*notifier.App
+	names   map[string]*notifier.App
+	sites   []string        // of all apps
 	origins map[string]bool // of any app
 }
 
@@ -105,10 +107,10 @@ func (k *known) read(ctx context.Context) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{at: at, changes: changes, keys: map[int64]verifyKey{}, issuers: map[string]*notifier.App{}, apps: map[int64]*notifier.App{}, origins: map[string]bool{}}
+	s := &snapshot{at: at, changes: changes, keys: map[int64]verifyKey{}, issuers: map[string]*notifier.App{}, apps: map[int64]*notifier.App{}, names: map[string]*notifier.App{}, origins: map[string]bool{}}
 	for _, a := range apps {
 		if a.RevokedAt.IsZero() {
-			s.apps[a.ID] = &a
+			s.apps[a.ID], s.names[a.Name], s.sites = &a, &a, append(s.sites, a.Sites()...)
 			for _, origin := range a.Origins {
 				s.origins[origin] = true
 			}

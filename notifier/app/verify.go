@@ -111,6 +111,33 @@ func (v *Verifier) App(ctx context.Context, id int64) (notifier.App, bool) {
 	return *apps.apps[id], true
 }
 
+// Named returns the valid app of a name; the zero App if there is none. While SQL is away it goes by what was known before.
+func (v *Verifier) Named(ctx context.Context, name string) notifier.App {
+	if name == "" {
+		return notifier.App{}
+	}
+	apps, err := v.known.get(ctx)
+	if err != nil {
+		apps = v.known.stale()
+	}
+	if apps == nil || apps.names[name] == nil {
+		return notifier.App{}
+	}
+	return *apps.names[name]
+}
+
+// Sites returns the origins of the pages of all valid apps. While SQL is away it goes by what was known before.
+func (v *Verifier) Sites(ctx context.Context) []string {
+	apps, err := v.known.get(ctx)
+	if err != nil {
+		apps = v.known.stale()
+	}
+	if apps == nil {
+		return nil
+	}
+	return apps.sites
+}
+
 // Sender returns the app of an API key. An app that is not known yet is looked up: it may have been added a moment ago. It
 // returns notifier.ErrNotFound for one that was revoked.
 func (v *Verifier) Sender(ctx context.Context, id int64) (notifier.App, error) {

@@ -9,7 +9,8 @@ import (
 )
 
 // check checks a draft by valid, one of its own methods. That of an app may link to the app's pages, and its relative link
-// becomes the address there: its readers may be on pages of another app.
+// becomes the address there: its readers may be on pages of another app. That of a person may link to the pages of all
+// apps: *Send again* begins with the link of the notice.
 func (p *Pipeline) check(ctx context.Context, d *notifier.Draft, valid func(notifier.Limits) error) error {
 	app, err := p.appOf(ctx, d.App.ID)
 	if errors.Is(err, notifier.ErrNotFound) {
@@ -18,9 +19,7 @@ func (p *Pipeline) check(ctx context.Context, d *notifier.Draft, valid func(noti
 	if err != nil {
 		return err
 	}
-	limits, _ := p.limits()
-	limits.Sites = app.Sites()
-	if err := valid(limits); err != nil {
+	if err := valid(p.linking(ctx, d, &app)); err != nil {
 		return err
 	}
 	d.App.Name, d.Link = app.Name, app.Resolve(d.Link)
@@ -33,8 +32,7 @@ func (p *Pipeline) checkEdit(ctx context.Context, n *notifier.Notice, d *notifie
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) { // the app may have been revoked since
 		return err
 	}
-	limits, _ := p.limits()
-	limits.Sites = app.Sites()
+	limits := p.linking(ctx, &n.Draft, &app)
 	d.App = n.App
 	if d.Link == n.Link {
 		d.Link = ""
@@ -45,6 +43,16 @@ func (p *Pipeline) checkEdit(ctx context.Context, n *notifier.Notice, d *notifie
 	}
 	d.Link = app.Resolve(d.Link)
 	return nil
+}
+
+// linking returns the limits of a draft of this app, which is zero if none sends it or it was revoked.
+func (p *Pipeline) linking(ctx context.Context, d *notifier.Draft, app *notifier.App) notifier.Limits {
+	limits, _ := p.limits()
+	limits.Sites = app.Sites()
+	if d.App.ID == 0 && d.Sender.Kind == notifier.KindUser && p.c.Sites != nil {
+		limits.Sites = p.c.Sites(ctx)
+	}
+	return limits
 }
 
 // appOf returns the app with a number, or notifier.ErrNotFound; 0 is none.

@@ -37,6 +37,8 @@ type Config struct {
 
 	// App returns a valid app by its number, or notifier.ErrNotFound; nil: no app sends here.
 	App func(ctx context.Context, id int64) (notifier.App, error)
+	// Sites returns the origins of the pages of all valid apps; nil: there are none.
+	Sites func(ctx context.Context) []string
 
 	Log        *slog.Logger                           // slog.Default()
 	Now        func() time.Time                       // time.Now

@@ -34,7 +34,7 @@ func FuzzRender(f *testing.F) {
 			return
 		}
 		var b strings.Builder
-		if err := m.Render(body).Render(t.Context(), &b); err != nil {
+		if err := m.Render(body, notifier.App{}).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		if b.Len() > 100_000 {
@@ -105,7 +105,7 @@ func checkTag(t *testing.T, tag html.Token, markup string) {
 		if !slices.Contains(names, a.Key) {
 			t.Errorf("<%s %s> in %s", tag.Data, a.Key, markup)
 		}
-		if a.Key == "href" && !notifier.ValidLink(a.Val, hosts) {
+		if a.Key == "href" && !notifier.ValidLink(a.Val, notifier.Limits{LinkHosts: hosts}) {
 			t.Errorf("a link to %q in %s", a.Val, markup)
 		}
 		if a.Key == "class" && a.Val != "long" {

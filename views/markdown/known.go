@@ -13,14 +13,14 @@ type known struct {
 	made map[string]string
 }
 
-func (k *known) of(body string, convert func(body string) (string, error)) (string, error) {
+func (k *known) of(key string, convert func() (string, error)) (string, error) {
 	k.mu.RLock()
-	found, ok := k.made[body]
+	found, ok := k.made[key]
 	k.mu.RUnlock()
 	if ok {
 		return found, nil
 	}
-	found, err := convert(body)
+	found, err := convert()
 	if err != nil {
 		return "", err
 	}
@@ -29,6 +29,6 @@ func (k *known) of(body string, convert func(body string) (string, error)) (stri
 	if k.made == nil || len(k.made) >= mostKnown {
 		k.made = map[string]string{}
 	}
-	k.made[body] = found
+	k.made[key] = found
 	return found, nil
 }

@@ -23,6 +23,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // Markdown renders texts. It is safe for concurrent use.
@@ -61,14 +63,15 @@ func New(hosts []string, base string) *Markdown {
 			)),
 			goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(links{base}, 100))),
 		),
-		policy: policy(base),
+		policy: policy(),
 	}
 }
 
-// Render returns the HTML of a text.
-func (m *Markdown) Render(body string) templ.Component {
+// Render returns the HTML of a text. One that an app has sent may link to the app's pages, where its links to paths
+// lead; the zero App has sent none.
+func (m *Markdown) Render(body string, by notifier.App) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		markup, err := m.markup.of(body, m.convert)
+		markup, err := m.of(body, &by)
 		if err != nil {
 			return err
 		}
@@ -77,9 +80,23 @@ func (m *Markdown) Render(body string) templ.Component {
 	})
 }
 
-func (m *Markdown) convert(body string) (string, error) {
+// of returns the HTML of a text, from the cache if it is there.
+func (m *Markdown) of(body string, by *notifier.App) (string, error) {
+	key := body
+	if sites := by.Sites(); len(sites) > 0 {
+		key = strings.Join(append(sites, by.Resolve("/"), body), "\n")
+	}
+	return m.markup.of(key, func() (string, error) { return m.convert(body, by) })
+}
+
+// sender is where the parser finds the app that has sent a text.
+var sender = parser.NewContextKey()
+
+func (m *Markdown) convert(body string, by *notifier.App) (string, error) {
 	var b bytes.Buffer
-	if err := m.markdown.Convert([]byte(clean(body)), &b); err != nil {
+	from := parser.NewContext()
+	from.Set(sender, by)
+	if err := m.markdown.Convert([]byte(clean(body)), &b, parser.WithContext(from)); err != nil {
 		return "", fmt.Errorf("render markdown: %w", err)
 	}
 	// Clean again, because a character can be written as a numeric reference.

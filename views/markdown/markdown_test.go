@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/markdown"
 )
 
@@ -15,7 +16,7 @@ var hosts = []string{"shop.example"}
 func render(tb testing.TB, body string) string {
 	tb.Helper()
 	var b strings.Builder
-	if err := markdown.New(hosts, "").Render(body).Render(tb.Context(), &b); err != nil {
+	if err := markdown.New(hosts, "").Render(body, notifier.App{}).Render(tb.Context(), &b); err != nil {
 		tb.Fatal(err)
 	}
 	return strings.TrimSpace(b.String())
@@ -47,6 +48,38 @@ func TestSubsetIsRendered(t *testing.T) {
 		{"three languages", "**営業時間**の変更：营业时间", "<p><strong>営業時間</strong>の変更：营业时间</p>"},
 	} {
 		if got := render(t, test.body); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestLinksOfAnAppsTextLeadToItsPages(t *testing.T) {
+	t.Parallel()
+	shop := notifier.App{Origins: []string{"https://shop.example.com", "http://localhost:3000"}}
+	crm := notifier.App{Origins: []string{"https://crm.example.com"}, AppPlaces: notifier.AppPlaces{Base: "https://crm.example.com/app"}}
+	m := markdown.New(hosts, "https://bell.example")
+	link := func(to string) string { return `<p><a href="` + to + `" rel="nofollow noopener">x</a></p>` }
+	for _, test := range []struct {
+		name, body, want string
+		by               notifier.App
+	}{
+		{"a path", "[x](/a?b=1)", link("https://shop.example.com/a?b=1"), shop},
+		{"the same path of another app", "[x](/a?b=1)", link("https://crm.example.com/app/a?b=1"), crm},
+		{"the same path of no app", "[x](/a?b=1)", link("https://bell.example/a?b=1"), notifier.App{}},
+		{"a page of the app", "[x](https://crm.example.com/a)", link("https://crm.example.com/a"), crm},
+		{"one on the reader's own machine", "[x](http://localhost:3000/a)", link("http://localhost:3000/a"), shop},
+		{"an allowed host", "[x](https://shop.example/a)", link("https://shop.example/a"), crm},
+		{"a page of another app", "[x](https://crm.example.com/a)", "<p>x</p>", shop},
+		{"an address in brackets", "<https://crm.example.com/a>", "<p><a href=\"https://crm.example.com/a\" rel=\"nofollow noopener\">https://crm.example.com/a</a></p>", crm},
+		{"a script", "[x](javascript:alert(1))", "<p>x</p>", shop},
+		{"another host by a path", "[x](//eve.example/a)", "<p>x</p>", shop},
+		{"out of the base", "[x](/../a)", "<p>x</p>", crm},
+	} {
+		var b strings.Builder
+		if err := m.Render(test.body, test.by).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(b.String()); got != test.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
 		}
 	}
@@ -173,7 +206,7 @@ func TestDeeplyNestedTextIsRendered(t *testing.T) {
 	for _, part := range slices.Concat(slow, []string{"![", "*a ", "_a*", "`a", "[a](/b", "<", "&", "[a](/b) ", "# \n", "**a*", "\\", ">>>>>>\n\n"}) {
 		body := longest(part)
 		var b strings.Builder
-		if err := m.Render(body).Render(t.Context(), &b); err != nil {
+		if err := m.Render(body, notifier.App{}).Render(t.Context(), &b); err != nil {
 			t.Errorf("%q: %v", part, err)
 		}
 		if b.Len() > 100_000 {
@@ -208,7 +241,7 @@ func BenchmarkRenderTheSlowest(b *testing.B) {
 	for _, part := range slow {
 		b.Run(part, func(b *testing.B) {
 			for b.Loop() {
-				if err := markdown.New(hosts, "").Render(longest(part)).Render(b.Context(), io.Discard); err != nil {
+				if err := markdown.New(hosts, "").Render(longest(part), notifier.App{}).Render(b.Context(), io.Discard); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -222,7 +255,7 @@ func BenchmarkRender(b *testing.B) {
 	m := markdown.New(hosts, "")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if err := m.Render(body+strconv.Itoa(i)).Render(b.Context(), io.Discard); err != nil {
+		if err := m.Render(body+strconv.Itoa(i), notifier.App{}).Render(b.Context(), io.Discard); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // TextNode is the Type of a Node that is text.
@@ -18,14 +20,14 @@ const TextNode = "text"
 type Node struct {
 	Type     string
 	Text     string // of a TextNode
-	Href     string // of an a: https, or a path that begins with one slash
+	Href     string // of an a: an address, or a path that begins with one slash
 	Start    int    // of an ol that does not begin with 1
 	Children []Node
 }
 
 // Nodes returns the nodes of a text. They are the HTML of Render, taken apart.
-func (m *Markdown) Nodes(body string) ([]Node, error) {
-	markup, err := m.markup.of(body, m.convert)
+func (m *Markdown) Nodes(body string, by notifier.App) ([]Node, error) {
+	markup, err := m.of(body, &by)
 	if err != nil {
 		return nil, err
 	}

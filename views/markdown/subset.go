@@ -3,7 +3,6 @@ package markdown
 import (
 	"bytes"
 	"regexp"
-	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark/ast"
@@ -36,17 +35,14 @@ const (
 )
 
 // policy is the HTML that may be output.
-func policy(base string) *bluemonday.Policy {
+func policy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h2", "h3", "h4", "a")
 	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("ol")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^` + longNumbers + `$`)).OnElements("ol")
-	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(?:https://|` + regexp.QuoteMeta(base) + `/(?:[^/\\]|$))`)).OnElements("a")
+	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(?:https?://|/(?:[^/\\]|$))`)).OnElements("a")
 	p.AllowAttrs("rel").Matching(regexp.MustCompile(`^` + relation + `$`)).OnElements("a")
-	p.AllowURLSchemes("https")
-	if strings.HasPrefix(base, "http://") {
-		p.AllowURLSchemes("http")
-	}
+	p.AllowURLSchemes("https", "http") // http for pages of apps on the reader's own machine
 	p.AllowRelativeURLs(true)
 	p.RequireParseableURLs(true)
 	return p
@@ -58,8 +54,13 @@ type subset struct{ hosts []string }
 // Transform lifts content out of quotes and lists that are nested too deeply, replaces images
 // with their texts and forbidden links with their words, and gives headings levels that follow
 // from the one before.
-func (s subset) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
+func (s subset) Transform(doc *ast.Document, reader text.Reader, from parser.Context) {
 	source := reader.Source()
+	by, ok := from.Get(sender).(*notifier.App)
+	if !ok {
+		by = &notifier.App{}
+	}
+	limits := notifier.Limits{LinkHosts: s.hosts, Sites: by.Sites()}
 	flatten(doc, 0)
 	var found []ast.Node
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -75,11 +76,12 @@ func (s subset) Transform(doc *ast.Document, reader text.Reader, _ parser.Contex
 			unwrap(n)
 		case *ast.Link:
 			n.Destination, n.Title = destination(n.Destination), nil
-			if !notifier.ValidLink(string(n.Destination), s.hosts) || empty(n, source) {
+			if !notifier.ValidLink(string(n.Destination), limits) || empty(n, source) {
 				unwrap(n)
 			}
+			n.Destination = []byte(by.Resolve(string(n.Destination)))
 		case *ast.AutoLink:
-			s.autoLink(n, source)
+			autoLink(n, source, limits)
 		case *ast.List:
 			if n.IsOrdered() && n.Start+n.ChildCount()-1 > lastShort {
 				n.SetAttributeString("class", []byte(longNumbers))
@@ -142,11 +144,11 @@ func paragraph(text ast.Node) ast.Node {
 }
 
 // autoLink turns an address in angle brackets into an ordinary link or into text.
-func (s subset) autoLink(n *ast.AutoLink, source []byte) {
+func autoLink(n *ast.AutoLink, source []byte, limits notifier.Limits) {
 	address := n.URL(source)
 	words := ast.NewString(n.Label(source))
 	words.SetRaw(true)
-	if n.AutoLinkType != ast.AutoLinkURL || !notifier.ValidLink(string(address), s.hosts) {
+	if n.AutoLinkType != ast.AutoLinkURL || !notifier.ValidLink(string(address), limits) {
 		n.Parent().ReplaceChild(n.Parent(), n, words)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 // Text returns the words of a text without any markup, one block per line.
 func (m *Markdown) Text(body string) string {
-	said, _ := m.words.of(body, func(body string) (string, error) {
+	said, _ := m.words.of(body, func() (string, error) {
 		source := []byte(clean(body))
 		return words(m.markdown.Parser().Parse(text.NewReader(source)), source), nil
 	})
