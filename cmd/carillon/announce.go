@@ -8,6 +8,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/instance"
+	"github.com/carillonhq/carillon/internal/trouble"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -59,7 +60,7 @@ func (a announceCmd) Run(ctx context.Context, cfg config.Config, c *console) err
 		}
 		line := announced{n.ID, n.PhaseAt(time.Now()), sure.Recipients, n.StartsAt, n.EndsAt}
 		if reason != nil {
-			c.note("carillon: %v", reason)
+			c.note("carillon: %s", trouble.Explain(trouble.Redis, trouble.OfRedis(reason), reason))
 			line.State = notYetShown
 			return c.result(line, "announcement %d: accepted for %s; a running server will show it", n.ID, people(sure.Recipients))
 		}

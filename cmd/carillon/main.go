@@ -20,6 +20,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/trouble"
 	"github.com/carillonhq/carillon/snippets"
 )
 
@@ -99,7 +100,8 @@ func (p *program) run(ctx context.Context) int {
 		fmt.Fprintf(p.stderr, "carillon: %v\n", err)
 		return exitUsage
 	default:
-		fmt.Fprintf(p.stderr, "carillon: %v\n", err)
+		source, why := trouble.Of(err)
+		fmt.Fprintf(p.stderr, "carillon: %s\n", trouble.Explain(source, why, err))
 		return exitFailed
 	}
 }

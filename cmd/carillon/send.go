@@ -8,6 +8,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/instance"
+	"github.com/carillonhq/carillon/internal/trouble"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -63,7 +64,7 @@ func (s sendCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 			return c.result(line, "notice %d: sent to %s", n.ID, people(n.Recipients))
 		}
 		if reason != nil {
-			c.note("carillon: %v", reason)
+			c.note("carillon: %s", trouble.Explain(trouble.Redis, trouble.OfRedis(reason), reason))
 		}
 		return c.result(line, "notice %d: accepted for %s; a running server will deliver it", n.ID, people(n.Recipients))
 	})

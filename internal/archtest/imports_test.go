@@ -20,7 +20,7 @@ var (
 var rules = map[string][]string{
 	"cmd/carillon": {
 		"notifier", "notifier/app", "notifier/person", "notifier/pipeline", "notifier/rule", "api", "snippets", "store", "views/locale",
-		"internal/backup", "internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session", "internal/usercsv",
+		"internal/backup", "internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session", "internal/trouble", "internal/usercsv",
 	},
 	"bench":    {"*"},
 	"e2e":      {"*"},

@@ -15,6 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/embedded"
 	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/internal/trouble"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -39,7 +40,7 @@ func openTimed(ctx context.Context, cfg config.Config, timing store.Timing, note
 		URL: cfg.Database.URL, Password: cfg.Database.Password(), DataDir: cfg.DataDir, MaxSeq: cfg.MaxSeq, Mail: cfg.MailDefault, Zone: cfg.Zone, Timing: timing, Noted: noted, Program: cfg.Program,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
+		return nil, fmt.Errorf("open the database: %w", trouble.Mark(trouble.SQL, err))
 	}
 	return db, nil
 }

@@ -62,7 +62,11 @@ func certificate(err error, flag string) Trouble {
 	case errors.As(err, &invalid):
 		return Trouble{"its certificate is not valid", "see the detail; the server needs another certificate", Refused}
 	case errors.As(err, &record), strings.Contains(err.Error(), "server refused TLS connection"):
-		return Trouble{"it does not speak TLS", "switch TLS on there, or ask for none in " + flag + " (redis:// instead of rediss://, sslmode=disable)", Refused}
+		without := "redis:// instead of rediss://"
+		if flag == sqlFlag {
+			without = "sslmode=disable"
+		}
+		return Trouble{"it does not speak TLS", "switch TLS on there, or ask for none in " + flag + " (" + without + ")", Refused}
 	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls"):
 		return Trouble{"it refuses the TLS connection", "see its log: it may ask for a certificate of this client", Refused}
 	}

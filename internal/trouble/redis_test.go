@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/carillonhq/carillon/internal/trouble"
 )
 
@@ -34,6 +36,28 @@ func TestARightThatIsLackingIsNamedInTheWordsOfEveryVersion(t *testing.T) {
 		if why.Found != want || why.Kind != trouble.Rights || !strings.Contains(why.Cure, `"A user of Redis"`) {
 			t.Errorf("%q: %+v, want %q", said, why, want)
 		}
+	}
+}
+
+// pgx joins the errors of its attempts, and store adds what it is to callers.
+func TestAnErrorIsExplainedByItsCauseAndCureFirst(t *testing.T) {
+	t.Parallel()
+	attempts := errors.Join(errors.New("127.0.0.1:5432: tls error: server refused TLS connection"), fmt.Errorf("127.0.0.1:5432: failed SASL auth: %w",
+		&pgconn.PgError{Severity: "FATAL", Code: "28P01", Message: `password authentication failed for user "app"`}))
+	err := fmt.Errorf("open the database: %w: %w", errors.New("temporarily unavailable"), trouble.Mark(trouble.SQL, fmt.Errorf("failed to connect:\n\t%w", attempts)))
+	source, why := trouble.Of(err)
+	const want = "sql: it refuses the user or the password: correct the user and the password in --database-url, or in --database-password-file\n" +
+		"  open the database: temporarily unavailable: failed to connect: 127.0.0.1:5432: tls error: server refused TLS connection " +
+		`127.0.0.1:5432: failed SASL auth: FATAL: password authentication failed for user "app" (SQLSTATE 28P01)`
+	if got := trouble.Explain(source, why, err); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := trouble.Detail(err); got != `FATAL: password authentication failed for user "app" (SQLSTATE 28P01)` {
+		t.Errorf("the detail is %q", got)
+	}
+	other := errors.New("there is a user already")
+	if source, why := trouble.Of(other); trouble.Explain(source, why, other) != other.Error() {
+		t.Error("an error without a known cause does not stay as it is")
 	}
 }
 

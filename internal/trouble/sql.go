@@ -45,6 +45,7 @@ var pooler = []answer{
 	{"password authentication failed", states["28P01"]},
 	{"SASL authentication failed", states["28P01"]},
 	{"unsupported startup parameter", Trouble{"PgBouncer refuses a parameter of the connection", "remove it from --database-url, or add it to ignore_startup_parameters in pgbouncer.ini", Refused}},
+	{"transaction blocks not allowed in statement pooling mode", Trouble{"PgBouncer pools single statements, and Carillon needs transactions", "set pool_mode=transaction (or session) in pgbouncer.ini", Refused}},
 	{"no more connections allowed", Trouble{"PgBouncer has its maximum number of clients", "raise max_client_conn in pgbouncer.ini", Away}},
 	{"query_wait_timeout", Trouble{"PgBouncer has no free connection to PostgreSQL", "raise default_pool_size in pgbouncer.ini, or see why PostgreSQL is slow", Away}},
 	{"pgbouncer cannot connect to server", Trouble{"PgBouncer does not reach PostgreSQL", "see the log of PgBouncer", Away}},

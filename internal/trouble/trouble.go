@@ -4,6 +4,7 @@ package trouble
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -57,10 +58,16 @@ func each(err error, visit func(error) bool) bool {
 	return false
 }
 
-// Detail returns the innermost words of an error: what the other side said.
+// Detail returns the innermost words of an error: what the other side said. Of several errors that one wraps, the last is
+// that of the driver, or of its last attempt.
 func Detail(err error) string {
 	for {
 		inner := errors.Unwrap(err)
+		if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // this is the walk itself
+			if all := several.Unwrap(); len(all) > 0 {
+				inner = all[len(all)-1]
+			}
+		}
 		if inner == nil {
 			break
 		}
@@ -68,6 +75,15 @@ func Detail(err error) string {
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
+}
+
+// Explain returns an error of a database as a command prints it: a known cause and its cure first, and the error on a line
+// of its own.
+func Explain(source Source, why Trouble, err error) string {
+	if why == (Trouble{}) {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s: %s\n  %s", source, why, strings.Join(strings.Fields(err.Error()), " "))
 }
 
 // Source is the database that an error is from.
