@@ -17,7 +17,7 @@ import (
 
 type appCmd struct {
 	Add    appAddCmd    `cmd:"" help:"Add a host application, and print its keys once."`
-	Set    appSetCmd    `cmd:"" help:"Change where links of mails and pushes lead the users of an application."`
+	Set    appSetCmd    `cmd:"" help:"Change an application: where its pages are, what its tokens may say, and where links lead its users."`
 	List   appListCmd   `cmd:"" help:"List applications, newest first."`
 	Rotate appRotateCmd `cmd:"" help:"Give an application a new token key or API key; the old one stays valid until it is revoked."`
 	Revoke appRevokeCmd `cmd:"" help:"Revoke an application or one of its keys; every instance refuses its tokens within seconds."`

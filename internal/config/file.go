@@ -65,7 +65,7 @@ func readFile(name string, bad *Faults) *file {
 func (f *file) add(key string, value any, line int, known []string, bad *Faults) {
 	if !slices.Contains(known, key) {
 		fault := fmt.Sprintf("%s: unknown key %q", f.at(line), key)
-		if near := nearest(key, known); near != "" {
+		if near := nearest(strings.ReplaceAll(key, "_", "-"), known); near != "" {
 			fault += fmt.Sprintf("; did you mean %q?", near)
 		}
 		*bad = append(*bad, fault)
@@ -142,12 +142,16 @@ func lineOf(lines []string, key string) int {
 	return 1
 }
 
-// nearest returns the name that takes the fewest typing mistakes to become word; empty if all take
-// more than a third of its letters.
+// nearest returns the name that takes the fewest typing mistakes to become word, of which leaving out the end is one; empty
+// if all take more than a third of its letters.
 func nearest(word string, names []string) string {
 	best, least := "", len(word)/3+1
 	for _, name := range names {
-		if n := mistakes(strings.ReplaceAll(word, "_", "-"), name); n < least {
+		n := mistakes(word, name)
+		if len(word) > 2 && strings.HasPrefix(name, word) {
+			n = min(n, 1) // the rest was left out
+		}
+		if n < least {
 			best, least = name, n
 		}
 	}

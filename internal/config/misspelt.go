@@ -17,6 +17,7 @@ func Nearest(word string, names []string) string { return nearest(word, names) }
 // Misspelt returns a sentence about each of these variables that looks like a setting and is none. rules is the
 // text of the rules, which name variables of their own. No value is repeated.
 func Misspelt(names []string, rules string) (all []string) {
+	const prefix = "CARILLON_"
 	known := []string{}
 	for _, flag := range settingsOf(&Flags{}) {
 		known = append(known, variable(flag.Name))
@@ -24,9 +25,21 @@ func Misspelt(names []string, rules string) (all []string) {
 			known = append(known, variable(flag.Name)+"_FILE")
 		}
 	}
+	endings := make([]string, len(known))
+	for i, name := range known {
+		endings[i] = strings.TrimPrefix(name, prefix)
+	}
 	for _, name := range slices.Sorted(slices.Values(names)) {
-		ours := strings.HasPrefix(name, "CARILLON_")
-		switch near := nearest(name, known); {
+		// What all names begin with says nothing about which of them was meant.
+		word, ours := strings.CutPrefix(name, prefix)
+		near := nearest(name, known)
+		if ours {
+			near = nearest(word, endings)
+		}
+		if ours && near != "" {
+			near = prefix + near
+		}
+		switch {
 		case slices.Contains(known, name), ofOthers(name), rules != "" && strings.Contains(rules, name):
 		case near != "" && (ours || mistakes(name, near) <= 2):
 			all = append(all, fmt.Sprintf("the variable %s is no setting and does nothing; did you mean %s?", name, near))
