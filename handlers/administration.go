@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -52,6 +53,9 @@ type Apps interface {
 	// Rotate gives an app another key. It returns notifier.ErrConflict if the app has a JWKS or
 	// notifier.MaxAppKeys.
 	Rotate(ctx context.Context, by notifier.Actor, name string, publicKey []byte) (tokenKey string, err error)
+	// RotateAPIKey gives an app another API key; the old ones stay valid for grace, 0 until they are revoked. It returns
+	// notifier.ErrConflict if the app has notifier.MaxAppKeys.
+	RotateAPIKey(ctx context.Context, by notifier.Actor, name string, grace time.Duration) (apiKey string, err error)
 	// Revoke and RevokeKey return notifier.ErrNotFound for an app or key that is unknown or revoked.
 	Revoke(ctx context.Context, by notifier.Actor, name string) (notifier.App, error)
 	RevokeKey(ctx context.Context, by notifier.Actor, name string, id int64) (notifier.App, error)

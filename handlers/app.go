@@ -78,10 +78,13 @@ func (h *Handlers) appPage(r *http.Request, id int64) (*views.App, error) {
 	if len(keys) > 0 {
 		p.Newest = strconv.FormatInt(keys[0].ID, 10)
 	}
-	if a.RevokedAt.IsZero() {
-		return p, h.addSnippets(r, p, keys)
+	if !a.RevokedAt.IsZero() {
+		return p, nil
 	}
-	return p, nil
+	if p.NewestAPIKey, err = h.newestAPIKey(r, id); err != nil {
+		return nil, err
+	}
+	return p, h.addSnippets(r, p, keys)
 }
 
 // addSnippets adds what the application copies. The endpoints sign with a shared secret, so an app

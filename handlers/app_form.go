@@ -1,12 +1,10 @@
 package handlers
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -153,6 +151,8 @@ func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		return h.rotateApp(w, r, &a, values)
+	case "rotate-api-key":
+		return h.rotateAPIKey(w, r, &a, values)
 	case "places", "set":
 		return h.setApp(w, r, &a, values)
 	case "revoke-key":
@@ -169,56 +169,4 @@ func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	return fault("action", codeForm, nil)
-}
-
-// rotateApp adds a key and shows it.
-func (h *Handlers) rotateApp(w http.ResponseWriter, r *http.Request, a *notifier.App, values url.Values) error {
-	var publicKey []byte // nil: a secret
-	if text := strings.TrimSpace(values.Get("public_key")); text != "" {
-		publicKey = []byte(text)
-	}
-	tokenKey, err := h.Apps.Rotate(r.Context(), h.actor(r), a.Name, publicKey)
-	if errors.Is(err, notifier.ErrConflict) && a.JWKS == "" {
-		err = fault("public_key", codeManyAppKeys, map[string]any{"Max": notifier.MaxAppKeys})
-	}
-	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
-		p, err := h.appPage(r, a.ID)
-		if err != nil {
-			return err
-		}
-		p.PublicKey, p.Faults = kept(values.Get("public_key")), faultsOf(p.Text, bad, "public_key")
-		return h.page(w, r, http.StatusUnprocessableEntity, views.AppPage(p))
-	}
-	if err != nil {
-		return fmt.Errorf("add a key to app %d: %w", a.ID, err)
-	}
-	return h.showAppKeys(w, r, a.ID, views.AppKeys{TokenKey: tokenKey})
-}
-
-// showAppKeys redirects to the page of an app, which shows new keys once. They travel there in a
-// sealed cookie; see makeAPIKey.
-func (h *Handlers) showAppKeys(w http.ResponseWriter, r *http.Request, id int64, made views.AppKeys) error {
-	slip, err := json.Marshal([]string{made.APIKey, made.TokenKey})
-	if err == nil {
-		err = h.Slips.Put(w, r, appPath(id), seqOf(r), string(slip))
-	}
-	if err != nil {
-		return fmt.Errorf("show the keys of app %s: %w", strconv.FormatInt(id, 10), err)
-	}
-	redirect(w, r, appPath(id))
-	return nil
-}
-
-// newAppKeys returns the keys that were just made, or nil if there are none or they have been shown
-// already.
-func (h *Handlers) newAppKeys(w http.ResponseWriter, r *http.Request) *views.AppKeys {
-	if r.Method != http.MethodGet {
-		return nil
-	}
-	var made [2]string
-	text, ok := h.Slips.Take(w, r, seqOf(r))
-	if !ok || json.Unmarshal([]byte(text), &made) != nil {
-		return nil
-	}
-	return &views.AppKeys{APIKey: made[0], TokenKey: made[1]}
 }

@@ -139,6 +139,31 @@ func rolesOf(n int) string {
 	return strings.Join(names, ",")
 }
 
+func TestTheAPIKeyOfAnAppIsReplaced(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.apps.all = []notifier.App{{ID: 1, Name: "shop", Audience: 2, MaxLife: time.Hour, CreatedAt: noon}}
+	o.keys.all = []notifier.APIKey{{ID: 1, Name: "shop", AppID: 1, CreatedAt: noon}}
+	r := o.get("carol", "/staff/apps/1")
+	o.submit("carol", r, "[data-testid=rotate-api-form]").wantRedirect(t, "/staff/apps/1")
+	o.submit("carol", r, "[data-testid=rotate-api-form]").wantRedirect(t, "/staff/apps/1?done=app-key-known")
+	r = o.get("carol", "/staff/apps/1")
+	r.wantText(t, "[data-testid=api-key]", "CARILLON_API_KEY=ck_2")
+	if r.count("[data-testid=token-key]") != 0 || len(o.keys.all) != 2 {
+		t.Errorf("%d keys, and the page has %q", len(o.keys.all), r.text("main"))
+	}
+	for i := 3; i <= notifier.MaxAppKeys; i++ {
+		o.submit("carol", o.get("carol", "/staff/apps/1"), "[data-testid=rotate-api-form]").wantRedirect(t, "/staff/apps/1")
+	}
+	r = o.submit("carol", o.get("carol", "/staff/apps/1"), "[data-testid=rotate-api-form]").wantStatus(t, http.StatusUnprocessableEntity)
+	if want := fmt.Sprintf("At most %d keys. Revoke one first.", notifier.MaxAppKeys); !strings.Contains(r.text("[data-testid=rotate-api-form]"), want) {
+		t.Errorf("the form says %q", r.text("[data-testid=rotate-api-form]"))
+	}
+	if len(o.keys.all) != notifier.MaxAppKeys {
+		t.Errorf("%d keys", len(o.keys.all))
+	}
+}
+
 func TestKeysOfAnAppAreReplaced(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -13,6 +14,7 @@ import (
 type appBook struct {
 	all   []notifier.App
 	keys  []notifier.AppKey
+	ring  *keyring // API keys
 	audit *audit
 	err   error
 }
@@ -70,6 +72,21 @@ func (b *appBook) Rotate(ctx context.Context, by notifier.Actor, name string, pu
 		return "", err
 	}
 	return key, b.record(ctx, by, "app.rotate", name, strconv.Itoa(len(b.keys)))
+}
+
+func (b *appBook) RotateAPIKey(ctx context.Context, by notifier.Actor, name string, _ time.Duration) (string, error) {
+	app, valid := b.all[b.named(name)].ID, 0
+	for _, k := range b.ring.all {
+		if k.AppID == app && k.RevokedAt.IsZero() {
+			valid++
+		}
+	}
+	if valid >= notifier.MaxAppKeys {
+		return "", notifier.ErrConflict
+	}
+	k := notifier.APIKey{ID: int64(len(b.ring.all) + 1), Name: name, AppID: app, CreatedAt: noon}
+	b.ring.all = append([]notifier.APIKey{k}, b.ring.all...)
+	return fmt.Sprint("ck_", k.ID), b.record(ctx, by, "app.rotate", name, fmt.Sprint("API key ", k.ID))
 }
 
 func (b *appBook) Revoke(ctx context.Context, by notifier.Actor, name string) (notifier.App, error) {

@@ -36,6 +36,7 @@ func newOffice(t *testing.T) *office {
 		w.config.Roles, w.config.Apps, w.config.Keys, w.config.Rules, w.config.Topics = o.roles, o.apps, o.keys, o.rules, o.topics
 		w.config.Subscriptions = subscriptions(o.list)
 		o.roles.audit, o.apps.audit, o.keys.audit, o.topics.audit = w.audit, w.audit, w.audit, w.audit
+		o.apps.ring = o.keys
 		w.directory.users = o.roles.list
 	})
 	return o

@@ -37,6 +37,7 @@ type App struct {
 	Columns           []components.Column
 	Keys              []AppKeyRow
 	Newest            string   // the ID of the newest key
+	NewestAPIKey      string   // the ID of the newest API key
 	PublicKey         string   // typed for a new key
 	Made              *AppKeys // the keys just made; nil: none
 	Revoke            *Revoke  // nil: no revocation of a key was requested
@@ -45,7 +46,7 @@ type App struct {
 }
 
 // new reports whether the app was just added: then what to copy comes first.
-func (p *App) new() bool { return p.Made != nil && p.Made.APIKey != "" }
+func (p *App) new() bool { return p.Made != nil && p.Made.APIKey != "" && (p.Made.TokenKey != "" || p.JWKS != "") }
 
 // Endpoint is the code with which an application on one framework signs tokens.
 type Endpoint struct{ ID, Name, Text string }

@@ -190,7 +190,12 @@ func works() map[string]work {
 				b.command(t, "app", "add", name)
 				return name
 			},
-			doors: []workDoor{byCommand("command command line app.rotate app %N API key %KEY send", "app", "rotate", "%N", "--api-key", "--grace", "24h")},
+			doors: []workDoor{
+				{"page", func(t *testing.T, b *bureau, _ string) {
+					b.admin.post(t, "/staff/apps/"+b.last(t, "apps"), url.Values{"action": {"rotate-api-key"}})
+				}, entries("user admin app.rotate app %N API key %KEY send")},
+				byCommand("command command line app.rotate app %N API key %KEY send", "app", "rotate", "%N", "--api-key", "--grace", "24h"),
+			},
 		},
 		"revoke a key": {
 			object: func(t *testing.T, b *bureau) string {
