@@ -191,6 +191,7 @@ func officeViews() []view {
 		{name: "app", as: "vera", path: "/staff/apps/1", then: unfold("[data-testid=revoke-app]")},
 		{name: "app-snippet", as: "vera", path: "/staff/apps/1", then: unfold("[data-testid=snippets]")},
 		{name: "app-rotate", as: "vera", path: "/staff/apps/1", then: unfold(".adding")},
+		{name: "app-rotate-api", as: "vera", path: "/staff/apps/1", then: unfold(".adding:has([data-testid=rotate-api-form])")},
 		{name: "app-revoke-key", as: "vera", path: "/staff/apps/1?revoke=1"},
 		{name: "app-jwks", as: "vera", path: "/staff/apps/2"},
 		{name: "app-revoked", as: "vera", path: "/staff/apps/3"},
