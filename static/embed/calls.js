@@ -3,8 +3,6 @@ import { complain, cure, refused } from "./complain.js";
 import { fresh } from "./fresh.js";
 import { headersOf } from "./tokens.js";
 
-const patience = 30_000; // ms
-
 /**
  * Returns how to make the calls of a user. A refused token is asked for once more.
  * @param {string} server
@@ -13,6 +11,7 @@ const patience = 30_000; // ms
  * @returns {(method: string, path: string, body?: object) => Promise<any>}
  */
 export function calls(server, tokens, signal) {
+	const patience = 30_000; // ms
 	return async (method, path, body) => {
 		for (let again = false; ; again = true) {
 			signal.throwIfAborted(); // nobody is asked for the token of a user who has left

@@ -2,9 +2,6 @@
 import { timer } from "../js/clock.js";
 import { complain } from "./complain.js";
 
-const buffered = 5_000; // ms after which a stream without an event means that a proxy buffers it
-const pollEvery = 30_000;
-
 /** Polls while a proxy buffers the event stream. */
 export class Polling {
 	#off = () => {};
@@ -20,6 +17,7 @@ export class Polling {
 
 	/** Begins to poll soon, unless stop is called before: a stream has opened. */
 	watch() {
+		const buffered = 5_000; // ms after which a stream without an event means that a proxy buffers it
 		this.stop();
 		this.#off = this.#after(buffered, () => {
 			complain("no proxy may buffer /api/v1/me/events");
@@ -35,6 +33,6 @@ export class Polling {
 	/** @param {number} run */
 	async #poll(run) {
 		await this.#ask();
-		if (run === this.#run) this.#off = this.#after(pollEvery, () => void this.#poll(run));
+		if (run === this.#run) this.#off = this.#after(30_000, () => void this.#poll(run));
 	}
 }

@@ -2,8 +2,6 @@
 import { fresh } from "./fresh.js";
 import { headersOf, SignedOut } from "./tokens.js";
 
-const silence = 45_000; // ms without a byte: the line is dead, as the server beats every 20 s
-
 /**
  * What Stream needs of EventSource, over fetch: EventSource cannot send the token. It
  * never connects again by itself.
@@ -37,6 +35,7 @@ export class FetchSource {
 
 	/** @param {string} url @param {() => Promise<string>} token */
 	async #run(url, token) {
+		const silence = 45_000; // ms without a byte: the line is dead, as the server beats every 20 s
 		/** @type {ReturnType<typeof setTimeout> | undefined} */ let dead;
 		try {
 			const headers = headersOf(await token());

@@ -1,9 +1,6 @@
 // @ts-check
 import { fresh } from "./fresh.js";
 
-const patience = 10_000; // ms that the application has to answer
-const spare = 30_000; // ms that a token must still live when it is used
-
 /** Nobody is signed in to the host application. A message says that it should answer in another way, so it is asked again. */
 export class SignedOut extends Error {}
 
@@ -37,7 +34,8 @@ export class Tokens {
 
 	/** @param {boolean} [again] the server has refused the last one */
 	get(again = false) {
-		if (this.#token && !again && Number(claims(this.#token).exp) * 1000 - Date.now() > spare) return Promise.resolve(this.#token);
+		const spare = 30_000; // ms that a token must still live when it is used
+		if (this.#token && !again && claims(this.#token).exp * 1000 - Date.now() > spare) return Promise.resolve(this.#token);
 		this.#asked ??= this.#ask().finally(() => (this.#asked = null));
 		return this.#asked;
 	}
@@ -49,7 +47,7 @@ export class Tokens {
 
 	/** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
 	get left() {
-		const { iat = NaN, exp = NaN } = claims(this.#token ?? "");
+		const { iat, exp } = claims(this.#token ?? "");
 		return Math.max(1_000, exp * 1000 - Math.random() * (exp - iat) * 500 - Date.now());
 	}
 
@@ -114,7 +112,7 @@ export function headersOf(token) {
 /**
  * Returns what a token says. Only the server checks whether it is true.
  * @param {string} token
- * @returns {{sub?: string, iat?: number, exp?: number}}
+ * @returns {Record<string, any>}
  */
 function claims(token) {
 	try {
@@ -127,7 +125,7 @@ function claims(token) {
 
 /** @template T @param {(signal: AbortSignal) => T | Promise<T>} ask @returns {Promise<T>} */
 async function inTime(ask) {
-	const signal = AbortSignal.timeout(patience);
+	const signal = AbortSignal.timeout(10_000);
 	return Promise.race([
 		ask(signal),
 		new Promise((_, reject) => (signal.onabort = () => reject(new Error("no token in 10 s")))),

@@ -14,9 +14,6 @@ export const inboxNames = ["notice", "changed", "read", "unread", "removed"];
 /** The events about announcements. */
 export const announcementNames = /* @__PURE__ */ names.filter((name) => name.startsWith("announcement"));
 
-const shortestWait = 250; // ms between two attempts
-const longestWait = 30_000;
-
 /**
  * Returns the ms to wait after this many failures. Full jitter: after an outage the
  * clients do not all come back at once.
@@ -24,6 +21,8 @@ const longestWait = 30_000;
  * @param {number} random from 0 to 1
  */
 export function backoff(failures, random) {
+	const shortestWait = 250; // ms between two attempts
+	const longestWait = 30_000;
 	const most = Math.min(longestWait, 1000 * 2 ** failures);
 	return shortestWait + random * (most - shortestWait);
 }

@@ -22,9 +22,9 @@ var names = [
   "announcement_removed",
   "toast"
 ];
-var shortestWait = 250;
-var longestWait = 3e4;
 function backoff(failures, random) {
+  const shortestWait = 250;
+  const longestWait = 3e4;
   const most2 = Math.min(longestWait, 1e3 * 2 ** failures);
   return shortestWait + random * (most2 - shortestWait);
 }
@@ -157,8 +157,6 @@ function fresh(address) {
 }
 
 // static/embed/tokens.js
-var patience = 1e4;
-var spare = 3e4;
 var SignedOut = class extends Error {
 };
 var Tokens = class {
@@ -186,7 +184,8 @@ var Tokens = class {
   }
   /** @param {boolean} [again] the server has refused the last one */
   get(again = false) {
-    if (this.#token && !again && Number(claims(this.#token).exp) * 1e3 - Date.now() > spare) return Promise.resolve(this.#token);
+    const spare = 3e4;
+    if (this.#token && !again && claims(this.#token).exp * 1e3 - Date.now() > spare) return Promise.resolve(this.#token);
     this.#asked ??= this.#ask().finally(() => this.#asked = null);
     return this.#asked;
   }
@@ -196,7 +195,7 @@ var Tokens = class {
   }
   /** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
   get left() {
-    const { iat = NaN, exp = NaN } = claims(this.#token ?? "");
+    const { iat, exp } = claims(this.#token ?? "");
     return Math.max(1e3, exp * 1e3 - Math.random() * (exp - iat) * 500 - Date.now());
   }
   async #ask() {
@@ -255,7 +254,7 @@ function claims(token) {
   }
 }
 async function inTime(ask) {
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(1e4);
   return Promise.race([
     ask(signal),
     new Promise((_, reject) => signal.onabort = () => reject(new Error("no token in 10 s")))
@@ -275,15 +274,15 @@ function tokenFrom(url) {
 }
 
 // static/embed/calls.js
-var patience2 = 3e4;
 function calls(server, tokens, signal) {
+  const patience = 3e4;
   return async (method, path, body) => {
     for (let again = false; ; again = true) {
       signal.throwIfAborted();
       const headers = headersOf(await tokens.get(again));
       if (body) headers["Content-Type"] = "application/json";
       const address = `${server}api/v1/me${path && "/"}${path}`;
-      const res = await fetch(method === "GET" ? fresh(address) : address, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([signal, AbortSignal.timeout(patience2)]) }).catch(async (err) => {
+      const res = await fetch(method === "GET" ? fresh(address) : address, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) }).catch(async (err) => {
         throw Object.assign(err, await refused(server) && { code: "origin_refused" });
       });
       if (res.ok) return res.status === 204 ? void 0 : res.json();
@@ -485,7 +484,6 @@ var Tabs = class extends EventTarget {
 };
 
 // static/embed/source.js
-var silence = 45e3;
 var FetchSource = class {
   CLOSED = 2;
   readyState = 0;
@@ -515,6 +513,7 @@ var FetchSource = class {
   }
   /** @param {string} url @param {() => Promise<string>} token */
   async #run(url, token) {
+    const silence = 45e3;
     let dead;
     try {
       const headers = headersOf(await token());
@@ -610,8 +609,6 @@ function follow(url, name, tokens, signal, handlers) {
 }
 
 // static/embed/polling.js
-var buffered = 5e3;
-var pollEvery = 3e4;
 var Polling = class {
   #off = () => {
   };
@@ -626,6 +623,7 @@ var Polling = class {
   }
   /** Begins to poll soon, unless stop is called before: a stream has opened. */
   watch() {
+    const buffered = 5e3;
     this.stop();
     this.#off = this.#after(buffered, () => {
       complain("no proxy may buffer /api/v1/me/events");
@@ -639,7 +637,7 @@ var Polling = class {
   /** @param {number} run */
   async #poll(run) {
     await this.#ask();
-    if (run === this.#run) this.#off = this.#after(pollEvery, () => void this.#poll(run));
+    if (run === this.#run) this.#off = this.#after(3e4, () => void this.#poll(run));
   }
 };
 
