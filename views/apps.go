@@ -46,7 +46,9 @@ type App struct {
 }
 
 // new reports whether the app was just added: then what to copy comes first.
-func (p *App) new() bool { return p.Made != nil && p.Made.APIKey != "" && (p.Made.TokenKey != "" || p.JWKS != "") }
+func (p *App) new() bool {
+	return p.Made != nil && p.Made.APIKey != "" && (p.Made.TokenKey != "" || p.JWKS != "")
+}
 
 // Endpoint is the code with which an application on one framework signs tokens.
 type Endpoint struct{ ID, Name, Text string }

@@ -63,7 +63,7 @@ func each(err error, visit func(error) bool) bool {
 func Detail(err error) string {
 	for {
 		inner := errors.Unwrap(err)
-		if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // this is the walk itself
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
 			if all := several.Unwrap(); len(all) > 0 {
 				inner = all[len(all)-1]
 			}
