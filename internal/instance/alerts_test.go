@@ -42,7 +42,7 @@ func TestTheAlertOfAWrongClockFires(t *testing.T) {
 		Wall:   func() time.Time { return time.Now().Add(ahead) },
 	})
 	from := quietSources(db)
-	from.clock = g.Offset
+	from.clock = g.Measured
 	pages, p := admin(from), testkit.NewPrometheus(t, time.Minute)
 	look := func() {
 		t.Helper()

@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 	"io"
+	"math"
 	"net/http"
 	"time"
 
@@ -35,7 +36,7 @@ type sources struct {
 	behind func() keep.Stats
 	intake func() delivery.Stats
 	redis  func() guard.State
-	clock  func() time.Duration
+	clock  func() (offset time.Duration, ok bool) // false: never measured
 	sql    backlogger
 
 	signIns func() session.SignInStats
@@ -55,7 +56,7 @@ func admin(from sources) http.Handler {
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&backlog{
-			sql: from.sql, intake: from.intake,
+			sql: from.sql, intake: from.intake, redis: from.redis,
 			waits: prometheus.NewDesc("carillon_intake_backlog", "Notices accepted and not delivered yet, of all instances, in the stream or in SQL only.", nil, nil),
 			since: prometheus.NewDesc("carillon_intake_oldest_seconds", "Age of the oldest of them.", nil, nil),
 			state: prometheus.NewDesc("carillon_notices_unfinished", "Notices that are not delivered yet, by state.", []string{"state"}, nil),
@@ -101,7 +102,12 @@ func (from sources) streams(m meter) {
 
 func (from sources) work(m meter) {
 	m.gauge("carillon_clock_offset_seconds", "Seconds by which the clock of Redis is ahead of the clock of this machine. Beyond 30 s either way Redis is not used.",
-		func() float64 { return from.clock().Seconds() })
+		func() float64 {
+			if offset, ok := from.clock(); ok {
+				return offset.Seconds()
+			}
+			return math.NaN()
+		})
 	m.gauge("carillon_redis_state", "0: away, 1: being restored, 2: in use.", func() float64 { return float64(from.redis()) })
 
 	m.counter("carillon_sql_refused_total", "Calls that failed because SQL was away, full, locked or too slow.", from.sql.Refused)
@@ -149,6 +155,7 @@ func (d *drift) Collect(ch chan<- prometheus.Metric) {
 type backlog struct {
 	sql                       backlogger
 	intake                    func() delivery.Stats
+	redis                     func() guard.State
 	waits, since, state, dead *prometheus.Desc
 }
 
@@ -183,11 +190,16 @@ func (b *backlog) Collect(ch chan<- prometheus.Metric) {
 // waiting sends the larger of two counts, that of the stream and that of SQL. Notices that Redis had
 // no room for, or that came while it was away, are in SQL only; notices that are sent again, and
 // entries of a notice that is one row in SQL, are in the stream only. While SQL is away the stream
-// alone counts.
+// alone counts; while Redis is away too, nobody knows.
 func (b *backlog) waiting(ctx context.Context, ch chan<- prometheus.Metric) {
 	stats := b.intake()
 	n, oldest := stats.Backlog, stats.Oldest
-	if stored, since, err := b.sql.Waiting(ctx); err == nil && stored > 0 {
+	switch stored, since, err := b.sql.Waiting(ctx); {
+	case err != nil && b.redis() == guard.Away:
+		ch <- prometheus.NewInvalidMetric(b.waits, err)
+		ch <- prometheus.NewInvalidMetric(b.since, err)
+		return
+	case err == nil && stored > 0:
 		n, oldest = max(n, stored), max(oldest, time.Since(since))
 	}
 	ch <- prometheus.MustNewConstMetric(b.waits, prometheus.GaugeValue, float64(n))

@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -53,7 +54,7 @@ func (b storedBacklog) Backlog(context.Context) (map[notifier.State]int64, error
 func quietSources(sql backlogger) sources {
 	return sources{
 		hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() keep.Stats { return keep.Stats{} },
-		intake: func() delivery.Stats { return delivery.Stats{} }, redis: func() guard.State { return guard.Open }, clock: func() time.Duration { return 0 }, sql: sql,
+		intake: func() delivery.Stats { return delivery.Stats{} }, redis: func() guard.State { return guard.Open }, clock: func() (time.Duration, bool) { return 0, true }, sql: sql,
 		signIns: func() session.SignInStats { return session.SignInStats{Right: 5, Wrong: 3, Limited: 2} },
 		times:   newHistograms(), pool: func() *redis.PoolStats { return &redis.PoolStats{} },
 	}
@@ -100,5 +101,24 @@ func TestTheBacklogIsTheLargerOfTheStreamAndSQL(t *testing.T) {
 				t.Errorf("%s is %v; want %v", name, n, want)
 			}
 		}
+	}
+}
+
+func TestWhatCannotBeMeasuredIsNotZero(t *testing.T) {
+	t.Parallel()
+	from := quietSources(storedBacklog{err: errors.New("away")})
+	from.redis = func() guard.State { return guard.Away }
+	from.clock = func() (time.Duration, bool) { return 0, false }
+	page := scrape(t, admin(from))
+	for _, name := range []string{"carillon_intake_backlog", "carillon_intake_oldest_seconds", "carillon_dead_letters", "carillon_notices_unfinished"} {
+		if found := regexp.MustCompile(`(?m)^` + name + `[ {].*$`).FindString(page); found != "" {
+			t.Errorf("the page has %s", found)
+		}
+	}
+	if offset := metric(t, page, "carillon_clock_offset_seconds"); !math.IsNaN(offset) {
+		t.Errorf("the offset is %v", offset)
+	}
+	if state := metric(t, page, "carillon_redis_state"); state != 0 {
+		t.Errorf("the state of Redis is %v", state)
 	}
 }

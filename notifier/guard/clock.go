@@ -21,6 +21,11 @@ var ErrClock = fmt.Errorf("the clocks of this machine and of redis differ too mu
 // masters, the largest offset.
 func (g *Guard) Offset() time.Duration { return time.Duration(g.offset.Load()) }
 
+// Measured returns the offset, and false if Redis has never answered: then it is not 0, but unknown.
+func (g *Guard) Measured() (offset time.Duration, ok bool) {
+	return g.Offset(), g.timed.Load()
+}
+
 // Clock returns ErrClock while, according to the last look, the times that this process takes are
 // not trustworthy.
 func (g *Guard) Clock() error {
@@ -39,6 +44,7 @@ func (g *Guard) compareClocks(seen view) error {
 		}
 	}
 	g.offset.Store(int64(furthest))
+	g.timed.Store(len(seen) > 0)
 	if furthest.Abs() > maxOffset {
 		return fmt.Errorf("redis is %v ahead: %w", furthest.Round(time.Second), ErrClock)
 	}

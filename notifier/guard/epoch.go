@@ -58,6 +58,7 @@ type Guard struct {
 	open    atomic.Bool                         // the gate: the only thing that a command checks
 	masters atomic.Pointer[map[string]struct{}] // addresses of the masters at the last good look
 	offset  atomic.Int64                        // how far the clock of Redis was ahead at the last look
+	timed   atomic.Bool                         // there was one
 	wake    chan struct{}
 
 	mu      sync.Mutex
