@@ -177,8 +177,8 @@ func TestAClickOnAPushFocusesAPageThatIsOpenAlready(t *testing.T) {
 	var page *window // opened before push was turned on: the worker does not control it
 	p := newPhone(t, func(w *window) { page = w.tab().goTo("/inbox?filter=unread") })
 	worker := p.worker(page)
-	p.w.looksAway()
-	page.until(live2).looksAway()
+	p.w.hide(true) // which reports nothing while the page is visible
+	page.uses().looksAway()
 	p.vera.sends("bob", notice{title: "The lift is stuck", body: "On the third floor.", link: "/announcements"})
 	wait(t, "the push has arrived", func() bool { return len(p.service.Received()) > 0 })
 	p.shows(p.service.Received()[0].Text, `["The lift is stuck"]`)

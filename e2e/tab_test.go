@@ -83,13 +83,18 @@ func wait(t *testing.T, what string, so func() bool) {
 // whoHolds returns an expression that is true if this page holds a lock whose name begins with lock.
 // A page does not know its own client id, so it takes a lock with a known name and reads the id of
 // that lock's holder.
-func whoHolds(lock string) string {
+func whoHolds(lock string) string { return whoHas("held", lock) }
+
+// whoAsks is whoHolds, also for a page that waits for the lock.
+func whoAsks(lock string) string { return whoHas("[...held, ...pending]", lock) }
+
+func whoHas(locks, lock string) string {
 	return fmt.Sprintf(`(async () => {
 		const mine = "mine" + Math.random();
-		const {held} = await navigator.locks.request(mine, () => navigator.locks.query());
+		const {held, pending} = await navigator.locks.request(mine, () => navigator.locks.query());
 		const {clientId} = held.find(l => l.name === mine);
-		return held.some(l => l.name.startsWith(%q) && l.clientId === clientId);
-	})()`, lock)
+		return %s.some(l => l.name.startsWith(%q) && l.clientId === clientId);
+	})()`, locks, lock)
 }
 
 // leading waits until this tab leads, that is, has the stream of all tabs.

@@ -195,9 +195,11 @@ func (w *window) showsToasts(want ...string) {
 	}
 }
 
-// looksAway hides the tab and waits until the server knows that it is hidden.
+// looksAway hides the tab and waits until the server knows that it is hidden. A page that was hidden before its script has
+// begun reports nothing.
 func (w *window) looksAway() {
 	w.t.Helper()
+	wait(w.t, "this tab takes part", func() bool { return value[bool](w, whoAsks("carillon-toasts:")) })
 	since := ask[float64](w, `performance.now()`)
 	w.hide(true)
 	w.until(answered("/events/active", since))
