@@ -69,12 +69,14 @@ type Config struct {
 	Origins       Origins // whose pages may make calls below /me
 	Stream        Stream
 
+	// AppNamed returns the valid app of a name, or the zero App. It is required with Who.
+	AppNamed func(ctx context.Context, name string) notifier.App
+
 	Audit          web.Audit
 	TrustedProxies web.Proxies // proxies whose X-Forwarded-For is trusted
 
 	Audiences map[notifier.Audience]string // names of the audiences by number
 	LinkHosts []string                     // hosts that announcements may link to; none: relative links only
-	AppNamed  AppNamed                     // required with Who
 	Path      string                       // of the public URL
 	Demo      bool                         // a demonstration on this machine: pages on loopback addresses may ask for every app
 	PublicURL string                       // how browsers reach the API; default: the address of the request
@@ -88,9 +90,6 @@ type Config struct {
 	Log       *slog.Logger                 // default: slog.Default()
 	Now       func() time.Time             // default: time.Now
 }
-
-// AppNamed returns the valid app of a name; the zero App if there is none.
-type AppNamed func(ctx context.Context, name string) notifier.App
 
 func (c *Config) setDefaults() {
 	if c.Version == "" {

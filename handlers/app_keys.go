@@ -25,12 +25,7 @@ func (h *Handlers) rotateApp(w http.ResponseWriter, r *http.Request, a *notifier
 		err = fault("public_key", codeManyAppKeys, map[string]any{"Max": notifier.MaxAppKeys})
 	}
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
-		p, err := h.appPage(r, a.ID)
-		if err != nil {
-			return err
-		}
-		p.PublicKey, p.Faults = kept(values.Get("public_key")), faultsOf(p.Text, bad, "public_key")
-		return h.page(w, r, http.StatusUnprocessableEntity, views.AppPage(p))
+		return h.keyAgain(w, r, a.ID, values, bad)
 	}
 	if err != nil {
 		return fmt.Errorf("add a key to app %d: %w", a.ID, err)
@@ -50,19 +45,24 @@ func (h *Handlers) rotateAPIKey(w http.ResponseWriter, r *http.Request, a *notif
 	}
 	key, err := h.Apps.RotateAPIKey(r.Context(), h.actor(r), a.Name, 0)
 	if errors.Is(err, notifier.ErrConflict) {
-		p, err := h.appPage(r, a.ID)
-		if err != nil {
-			return err
-		}
 		var bad notifier.InvalidError
 		bad.Add("api_key", codeManyAppKeys, map[string]any{"Max": notifier.MaxAppKeys})
-		p.Faults = faultsOf(p.Text, &bad, "api_key")
-		return h.page(w, r, http.StatusUnprocessableEntity, views.AppPage(p))
+		return h.keyAgain(w, r, a.ID, values, &bad)
 	}
 	if err != nil {
 		return fmt.Errorf("add an API key to app %d: %w", a.ID, err)
 	}
 	return h.showAppKeys(w, r, a.ID, views.AppKeys{APIKey: key})
+}
+
+// keyAgain shows the page of an app again, with the fault of a key that was not added.
+func (h *Handlers) keyAgain(w http.ResponseWriter, r *http.Request, id int64, values url.Values, bad *notifier.InvalidError) error {
+	p, err := h.appPage(r, id)
+	if err != nil {
+		return err
+	}
+	p.PublicKey, p.Faults = kept(values.Get("public_key")), faultsOf(p.Text, bad, "public_key", "api_key")
+	return h.page(w, r, http.StatusUnprocessableEntity, views.AppPage(p))
 }
 
 // newestAPIKey returns the ID of the newest API key of an app.

@@ -196,13 +196,16 @@ type Config struct {
 	Mailing bool    // users can be told by mail
 	Devices Devices // nil: users cannot be told on their devices
 
+	// AppNamed returns the valid app of a name, or the zero App; nil: there are no apps.
+	AppNamed func(ctx context.Context, name string) notifier.App
+	// Sites returns the origins of the pages of all valid apps; nil: there are none.
+	Sites func(ctx context.Context) []string
+
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
 	Shop           func() string                // the page of another application in a demo; nil: none
 	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer
 	LinkBase       string                       // where links that begin with / lead; empty: to the host of the page
 	LinkHosts      []string                     // hosts that announcements may link to; none: relative links only
-	AppNamed       AppNamed                     // nil: there are no apps
-	Sites          Sites                        // nil: there are no apps
 	PublicURL      string                       // where browsers find Carillon; empty: unknown
 	TrustedProxies web.Proxies                  // proxies whose X-Forwarded-For is trusted
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep
@@ -213,12 +216,6 @@ type Config struct {
 	Log    *slog.Logger     // nil: no logs
 	Now    func() time.Time // nil: time.Now
 }
-
-// AppNamed returns the valid app of a name; the zero App if there is none.
-type AppNamed func(ctx context.Context, name string) notifier.App
-
-// Sites returns the origins of the pages of all valid apps.
-type Sites func(ctx context.Context) []string
 
 func (c *Config) setDefaults() error {
 	required := []any{

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -121,24 +119,14 @@ func TestTheAlertsOfALockedDatabaseFire(t *testing.T) {
 	s, _, w := demonstrates(t, c, alerts...)
 	bob := visit(t, s.URL)
 	bob.signIn(t, "bob", "bob-demo")
-	other, err := sql.Open("sqlite", filepath.Join(c.env["CARILLON_DATA_DIR"], "carillon.db")+"?_pragma=busy_timeout(10000)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = other.Close() }()
-	other.SetMaxOpenConns(1)
-	if _, err = other.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
-		t.Fatal(err)
-	}
+	release := locksSQLite(t, c)
 	bob.post(t, "/inbox/unread", url.Values{"key": {bob.entries(t)[0]}})
 	testkit.Eventually(t, "a change has waited for SQL for half a minute", func() bool {
 		return w.value("carillon_flush_lag_seconds") > 30 && w.value("carillon_sql_refused_total") > 0
 	})
 	w.scrapes(4)
 	w.fire(alerts...)
-	if _, err = other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
-		t.Fatal(err)
-	}
+	release()
 }
 
 func TestTheAlertOfRequestsThatFailFires(t *testing.T) {

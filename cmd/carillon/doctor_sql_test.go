@@ -12,21 +12,32 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
+// locksSQLite locks the database of a data directory, as a shell in a transaction does.
+func locksSQLite(t *testing.T, c call) (release func()) {
+	t.Helper()
+	other, err := sql.Open("sqlite", filepath.Join(c.env["CARILLON_DATA_DIR"], "carillon.db")+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
+	other.SetMaxOpenConns(1)
+	if _, err = other.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestTheDoctorFindsALockedSQLite(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
 	s := serve(t, c, "--demo", "--admin-addr", "127.0.0.1:0")
 	bob := visit(t, s.URL)
 	bob.signIn(t, "bob", "bob-demo")
-	other, err := sql.Open("sqlite", filepath.Join(c.env["CARILLON_DATA_DIR"], "carillon.db")+"?_pragma=busy_timeout(10000)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = other.Close() }()
-	other.SetMaxOpenConns(1)
-	if _, err = other.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
-		t.Fatal(err)
-	}
+	release := locksSQLite(t, c)
 	keys := bob.entries(t)
 	bob.post(t, "/inbox/unread", url.Values{"key": {keys[0]}}) // this change cannot be written to SQL
 	r := c.run(t.Context(), "doctor")
@@ -43,9 +54,7 @@ func TestTheDoctorFindsALockedSQLite(t *testing.T) {
 		_, page := text(t, s.Admin+"/metrics")
 		return metric(t, page, "carillon_flush_lag_seconds") > 3 && metric(t, page, "carillon_sql_refused_total") > 0
 	})
-	if _, err = other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
-		t.Fatal(err)
-	}
+	release()
 	testkit.Eventually(t, "SQL is up to date", func() bool {
 		_, page := text(t, s.Admin+"/metrics")
 		return metric(t, page, "carillon_flush_lag_seconds") == 0

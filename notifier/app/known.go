@@ -90,6 +90,15 @@ func (k *known) readAfter(ctx context.Context, last *snapshot) (*snapshot, error
 	return next, nil
 }
 
+// lately returns the apps as get does, or as they were last known while SQL is away; nil: never.
+func (k *known) lately(ctx context.Context) *snapshot {
+	apps, err := k.get(ctx)
+	if err != nil {
+		return k.stale()
+	}
+	return apps
+}
+
 // stale returns the last snapshot, however old: a token that was verified goes on while SQL is away.
 func (k *known) stale() *snapshot { return k.last.Load() }
 

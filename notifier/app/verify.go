@@ -101,10 +101,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken
 
 // App returns a valid app by its number. While SQL is away it goes by what was known before.
 func (v *Verifier) App(ctx context.Context, id int64) (notifier.App, bool) {
-	apps, err := v.known.get(ctx)
-	if err != nil {
-		apps = v.known.stale()
-	}
+	apps := v.known.lately(ctx)
 	if apps == nil || apps.apps[id] == nil {
 		return notifier.App{}, false
 	}
@@ -116,10 +113,7 @@ func (v *Verifier) Named(ctx context.Context, name string) notifier.App {
 	if name == "" {
 		return notifier.App{}
 	}
-	apps, err := v.known.get(ctx)
-	if err != nil {
-		apps = v.known.stale()
-	}
+	apps := v.known.lately(ctx)
 	if apps == nil || apps.names[name] == nil {
 		return notifier.App{}
 	}
@@ -128,10 +122,7 @@ func (v *Verifier) Named(ctx context.Context, name string) notifier.App {
 
 // Sites returns the origins of the pages of all valid apps. While SQL is away it goes by what was known before.
 func (v *Verifier) Sites(ctx context.Context) []string {
-	apps, err := v.known.get(ctx)
-	if err != nil {
-		apps = v.known.stale()
-	}
+	apps := v.known.lately(ctx)
 	if apps == nil {
 		return nil
 	}
@@ -166,10 +157,7 @@ func (v *Verifier) Changes() int64 { return v.known.changes.Load() }
 // KnowsOrigin reports whether pages of any app are at this origin. While SQL is away it goes by what was
 // known before.
 func (v *Verifier) KnowsOrigin(ctx context.Context, origin string) bool {
-	apps, err := v.known.get(ctx)
-	if err != nil {
-		apps = v.known.stale()
-	}
+	apps := v.known.lately(ctx)
 	return apps != nil && apps.origins[origin]
 }
 
