@@ -33,7 +33,7 @@ func (w *world) crowd(t testing.TB, n int) {
 }
 
 // BenchmarkAccept sends notices over persistent connections, one or many per request. SQL
-// has written each to disk before it is answered. No pipeline runs.
+// has written each to disk before it is answered. Nothing delivers.
 func BenchmarkAccept(b *testing.B) {
 	for _, sql := range []string{"sqlite", "postgres"} {
 		for _, size := range []int{1, 100, 1000} {

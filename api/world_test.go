@@ -27,15 +27,15 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
-	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
 )
 
-// world is an installation behind the API: real SQL, a real Redis, a running pipeline and the
+// world is an installation behind the API: real SQL, a real Redis, running delivery and the
 // users of the demonstration.
 type world struct {
 	*server
@@ -47,7 +47,7 @@ type world struct {
 	announcements *announcement.Announcements
 	topics        *topic.Topics
 	toasts        *toast.Toasts
-	pipe          *pipeline.Pipeline
+	pipe          *notices.Notices
 	people        *person.People
 
 	slowDeletions *atomic.Bool // deletions begin but do not finish
@@ -75,7 +75,7 @@ func newWorldOn(t testing.TB, postgres string, rdb redis.UniversalClient, change
 	return w
 }
 
-// newStillWorld makes a world without a running pipeline.
+// newStillWorld makes a world in which nothing delivers.
 func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, change ...func(*Config)) *world {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Config{URL: postgres, DataDir: t.TempDir(), Mail: notifier.When{Off: true}})
@@ -95,7 +95,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	w.addApps(t)
 	verifier := w.newVerifier(t)
 	hub := w.newHub(verifier)
-	w.pipe = pipeline.New(pipeline.Config{
+	w.pipe = notices.New(notices.Config{
 		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Announcements: w.announcements, Toasts: w.toasts, Log: quiet, Hub: hub,
 		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender, Sites: verifier.Sites,
@@ -135,7 +135,7 @@ func (w *world) keyOf(c call) string {
 	return w.admin
 }
 
-// run runs the pipeline until the test ends.
+// run delivers until the test ends.
 func (w *world) run(t testing.TB) {
 	t.Helper()
 	t.Cleanup(w.pipe.Close)
@@ -175,7 +175,7 @@ func (w *world) sessions() *session.Store {
 // newHub makes the streams of an instance, which may be opened with tokens. It checks none by timer.
 func (w *world) newHub(verifier *app.Verifier) *live.Hub {
 	return live.New(live.Config{
-		Redis: w.redis, Keys: w.keys, Badges: pipeline.Badges{Inbox: w.inbox, Announcements: w.announcements}, Toasts: w.toasts,
+		Redis: w.redis, Keys: w.keys, Badges: notices.Badges{Inbox: w.inbox, Announcements: w.announcements}, Toasts: w.toasts,
 		Sessions: app.Streams{Users: w.store, Verifier: verifier}, Audiences: []notifier.Audience{1, 2, 3}, Log: slog.New(slog.DiscardHandler),
 		Limits: live.Limits{Check: time.Hour},
 	})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
@@ -27,7 +27,7 @@ func (w *world) accepting(ctx context.Context) ([]row, error) {
 				if err := d.people(ctx, w.opt.streams); err != nil {
 					return err
 				}
-				p := pipeline.New(pipeline.Config{Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st, nil), Log: w.log})
+				p := notices.New(notices.Config{Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st, nil), Log: w.log})
 				if err := w.acceptRate(ctx, p, callers, 1, w.opt.scaled(60_000), single); err != nil {
 					return err
 				}
@@ -44,7 +44,7 @@ func (w *world) accepting(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-func (w *world) acceptRate(ctx context.Context, p *pipeline.Pipeline, senders, batch, count int, rate series) error {
+func (w *world) acceptRate(ctx context.Context, p *notices.Notices, senders, batch, count int, rate series) error {
 	began := time.Now()
 	if err := w.sendMany(ctx, p, 0, senders, batch, count); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (w *world) acceptRate(ctx context.Context, p *pipeline.Pipeline, senders, b
 
 // sendMany sends count notices in batches. Each sender sends its next batch when the last one
 // was accepted. A sender that is told to wait sends the rest of its batch again.
-func (w *world) sendMany(ctx context.Context, p *pipeline.Pipeline, run int64, senders, batch, count int) error {
+func (w *world) sendMany(ctx context.Context, p *notices.Notices, run int64, senders, batch, count int) error {
 	var next atomic.Int64
 	var all sync.WaitGroup
 	var failed firstError
@@ -79,7 +79,7 @@ func (w *world) sendMany(ctx context.Context, p *pipeline.Pipeline, run int64, s
 	return errors.Join(failed.get(), ctx.Err())
 }
 
-func accepted(ctx context.Context, p *pipeline.Pipeline, requests []notifier.Request) error {
+func accepted(ctx context.Context, p *notices.Notices, requests []notifier.Request) error {
 	for len(requests) > 0 {
 		results := p.SendAll(ctx, notifier.Actor{Ref: notifier.KeyRef("bench")}, requests)
 		var again []notifier.Request

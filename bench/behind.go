@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/carillonhq/carillon/bench/load"
-	"github.com/carillonhq/carillon/notifier/inbox/keep"
+	"github.com/carillonhq/carillon/notifier/inbox/behind"
 )
 
 // The deliveries during which the lag is measured.
@@ -62,7 +62,7 @@ func (w *world) behind(ctx context.Context, d *database, rate, lag series) error
 	}
 	began := time.Now()
 	took := time.Duration(0)
-	err := w.flushing(ctx, d, 10*time.Millisecond, func(ctx context.Context, f *keep.Flusher) error {
+	err := w.flushing(ctx, d, 10*time.Millisecond, func(ctx context.Context, f *behind.Flusher) error {
 		for f.Stats().Users < int64(len(seqs)) {
 			if err := pause(ctx, time.Millisecond); err != nil {
 				return err
@@ -75,7 +75,7 @@ func (w *world) behind(ctx context.Context, d *database, rate, lag series) error
 		return err
 	}
 	rate.add(ours, float64(len(seqs))/took.Seconds())
-	return w.flushing(ctx, d, time.Second, func(ctx context.Context, f *keep.Flusher) error {
+	return w.flushing(ctx, d, time.Second, func(ctx context.Context, f *behind.Flusher) error {
 		most, err := w.mostBehind(ctx, f, seqs[:min(len(seqs), lagUsers)])
 		lag.add(ours, most.Seconds())
 		return err
@@ -83,8 +83,8 @@ func (w *world) behind(ctx context.Context, d *database, rate, lag series) error
 }
 
 // flushing calls do while inboxes are written behind.
-func (w *world) flushing(ctx context.Context, d *database, every time.Duration, do func(context.Context, *keep.Flusher) error) error {
-	f := keep.NewFlusher(keep.FlusherConfig{Inbox: w.inbox, Store: d.st, Redis: w.rdb, Keys: w.space, Every: every, Log: w.log})
+func (w *world) flushing(ctx context.Context, d *database, every time.Duration, do func(context.Context, *behind.Flusher) error) error {
+	f := behind.NewFlusher(behind.FlusherConfig{Inbox: w.inbox, Store: d.st, Redis: w.rdb, Keys: w.space, Every: every, Log: w.log})
 	ctx, stop := context.WithCancel(ctx)
 	var parts errgroup.Group
 	parts.Go(func() error { return f.Run(ctx) })
@@ -94,7 +94,7 @@ func (w *world) flushing(ctx context.Context, d *database, every time.Duration, 
 }
 
 // mostBehind delivers at an even pace and returns the greatest lag.
-func (w *world) mostBehind(ctx context.Context, f *keep.Flusher, seqs []int64) (most time.Duration, err error) {
+func (w *world) mostBehind(ctx context.Context, f *behind.Flusher, seqs []int64) (most time.Duration, err error) {
 	const step = 20 * time.Millisecond
 	tick := time.NewTicker(step)
 	defer tick.Stop()

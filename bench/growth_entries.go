@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/bench/load"
-	"github.com/carillonhq/carillon/notifier/inbox/keep"
+	"github.com/carillonhq/carillon/notifier/inbox/behind"
 )
 
 // entryUsers is how many inboxes the measurements with filled inboxes use.
@@ -52,7 +52,7 @@ func (w *world) entriesAt(ctx context.Context, d *database, c *curves, name stri
 	}); err != nil {
 		return err
 	}
-	return w.flushing(ctx, d, 10*time.Millisecond, func(ctx context.Context, f *keep.Flusher) error {
+	return w.flushing(ctx, d, 10*time.Millisecond, func(ctx context.Context, f *behind.Flusher) error {
 		want := int64(0)
 		flushed := func() error {
 			for want += int64(len(seqs)); f.Stats().Users < want; { // it writes while inboxes are opened, too

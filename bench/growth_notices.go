@@ -13,7 +13,7 @@ import (
 
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
@@ -77,7 +77,7 @@ func (w *world) fillNotices(ctx context.Context, d *database, count int) error {
 }
 
 func (w *world) noticesAt(ctx context.Context, d *database, c *curves, on string, size int) error {
-	p := pipeline.New(pipeline.Config{Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st, nil), Log: w.log})
+	p := notices.New(notices.Config{Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st, nil), Log: w.log})
 	rate := series{}
 	if err := w.acceptRate(ctx, p, callers, 1, w.opt.scaled(30_000), rate); err != nil {
 		return err

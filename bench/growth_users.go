@@ -10,7 +10,7 @@ import (
 
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
@@ -50,7 +50,7 @@ func (w *world) usersAt(ctx context.Context, d *database, c *curves, on string, 
 			return err
 		}
 	}
-	p := pipeline.New(pipeline.Config{
+	p := notices.New(notices.Config{
 		Store: d.st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(d.st, nil), Log: w.log, Wait: time.Hour, WaitMax: 1 << 40,
 	})
 	running, stop := context.WithCancel(ctx)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -166,7 +166,7 @@ func (p *peer) ask(ctx context.Context, method, path string, body []byte, into a
 }
 
 // confirmAndSend sends a draft as the form does when nothing has to be confirmed.
-func confirmAndSend(ctx context.Context, p *pipeline.Pipeline, d notifier.Draft) (notifier.Notice, error) {
+func confirmAndSend(ctx context.Context, p *notices.Notices, d notifier.Draft) (notifier.Notice, error) {
 	sure, err := p.Confirm(ctx, d)
 	if err != nil {
 		return notifier.Notice{}, err

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -71,7 +71,7 @@ func (p *poster) retract(ctx context.Context) error {
 // hundred users at a time.
 func (p *poster) badges(ctx context.Context) ([]notifier.Badge, error) {
 	const perCall = 500
-	read := pipeline.Badges{Inbox: p.w.inbox, Announcements: p.board}
+	read := notices.Badges{Inbox: p.w.inbox, Announcements: p.board}
 	all := make([]notifier.Badge, 0, len(p.w.members))
 	readers := make([]notifier.Reader, 0, perCall)
 	for i, m := range p.w.members {

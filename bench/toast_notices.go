@@ -9,13 +9,13 @@ import (
 
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/toast"
 )
 
 // sendsToasts sends notices with toasts, and then one announcement with a toast.
 func (w *world) sendsToasts(ctx context.Context, t *target, fleet *load.Fleet, all *acks, raised *toast.Toasts, s toastSeries) (wrong float64, err error) {
-	err = w.sending(ctx, raised, func(p *pipeline.Pipeline) error {
+	err = w.sending(ctx, raised, func(p *notices.Notices) error {
 		t.one = func(ctx context.Context, user int, m load.Mark) error {
 			n := w.request(user, m)
 			n.Draft.Toast = true

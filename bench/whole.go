@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/store"
 )
@@ -52,20 +52,20 @@ func (w *world) wholeWayOnce(ctx context.Context, single, batched, singleP99, ba
 		return err
 	}
 	defer func() { err = stopped(t.process, err) }()
-	return w.sending(ctx, nil, func(p *pipeline.Pipeline) error {
+	return w.sending(ctx, nil, func(p *notices.Notices) error {
 		return w.wholeWayOf(ctx, t, p, single, batched, singleP99, batchedP99, wrong)
 	})
 }
 
 // sending runs a pipeline beside the server, on the same SQL and Redis. do sends through it as
 // the server's API would.
-func (w *world) sending(ctx context.Context, toasts delivery.Toasts, do func(p *pipeline.Pipeline) error) (err error) {
+func (w *world) sending(ctx context.Context, toasts delivery.Toasts, do func(p *notices.Notices) error) (err error) {
 	st, err := store.Open(ctx, store.Config{DataDir: w.dataDir()})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	p := pipeline.New(pipeline.Config{
+	p := notices.New(notices.Config{
 		Store: st, Redis: w.rdb, Keys: w.space, Inbox: w.inbox, Router: route.New(st, nil), Toasts: toasts, Log: w.log,
 	})
 	running, stop := context.WithCancel(ctx)
@@ -75,7 +75,7 @@ func (w *world) sending(ctx context.Context, toasts delivery.Toasts, do func(p *
 	return do(p)
 }
 
-func (w *world) wholeWayOf(ctx context.Context, t *target, p *pipeline.Pipeline, single, batched, singleP99, batchedP99, wrong series) error {
+func (w *world) wholeWayOf(ctx context.Context, t *target, p *notices.Notices, single, batched, singleP99, batchedP99, wrong series) error {
 	fleet, err := allStreams(ctx, w.fleet(t))
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (w *world) wholeWayOf(ctx context.Context, t *target, p *pipeline.Pipeline,
 }
 
 // pacedBatches sends batches at an even pace.
-func (w *world) pacedBatches(ctx context.Context, p *pipeline.Pipeline, run int64, count int) error {
+func (w *world) pacedBatches(ctx context.Context, p *notices.Notices, run int64, count int) error {
 	begin := time.Now()
 	var all sync.WaitGroup
 	var failed firstError

@@ -80,7 +80,7 @@ type Announcements interface {
 	ReadAll(ctx context.Context, r notifier.Reader) ([]int64, notifier.Badge, error)
 }
 
-// Sender sends notices and reports their progress; see notifier/pipeline.
+// Sender sends notices and reports their progress; see notifier/notices.
 type Sender interface {
 	// Confirm validates a draft and finds its recipients. Its error names every fault; the number
 	// of recipients is set if the target is valid.

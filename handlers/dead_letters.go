@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// DeadLetters manages work that failed too often and was put aside; see notifier/pipeline and
+// DeadLetters manages work that failed too often and was put aside; see notifier/notices and
 // store.
 type DeadLetters interface {
 	// DeadLetters lists them, newest first, with ids below before; 0 means all.

@@ -242,7 +242,7 @@ func (s *sender) SendTest(_ context.Context, by notifier.Actor, c notifier.Confi
 	return n, err
 }
 
-// Confirm validates a draft like the pipeline, but returns it as the form gave it.
+// Confirm validates a draft as package notices does, but returns it as the form gave it.
 func (s *sender) Confirm(_ context.Context, d notifier.Draft) (notifier.Confirmed, error) {
 	s.confirmed.Add(1)
 	valid := d

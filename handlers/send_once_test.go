@@ -30,7 +30,7 @@ func (r reply) once(t *testing.T) string {
 	return token
 }
 
-// ledger accepts requests like the pipeline: a repeated key returns its first notice.
+// ledger accepts requests as package notices does: a repeated key returns its first notice.
 type ledger struct {
 	mu    sync.Mutex
 	known map[string]notifier.Once

@@ -6,7 +6,7 @@
 //
 //	staff form, API, command line, package rule (queries business databases on a schedule)
 //	  │
-//	pipeline   Confirm: validates the draft and has it routed; Send: stores it for exactly these
+//	notices    Confirm: validates the draft and has it routed; Send: stores it for exactly these
 //	  │        recipients, then queues its delivery
 //	  │
 //	route      target → recipients: users, members of a role, subscribers of a topic
@@ -30,13 +30,13 @@
 //
 //	person     changes users: one method for each change, called by pages, API and commands
 //	keys       builds every Redis key and channel; no other package does
-//	inbox/keep writes changed inboxes to SQL, each second, and removes expired entries; cold inboxes
-//	           are restored from SQL
+//	inbox/behind  writes changed inboxes to SQL each second, and removes expired entries; cold
+//	           inboxes are restored from SQL
 //	guard      holds back all Redis commands until Redis has everything that SQL knows of
 //
-// A stage never imports another stage. Package pipeline imports delivery, inbox/keep and route. It
+// A stage never imports another stage. Package notices imports delivery, inbox/behind and route. It
 // and delivery reach the other stages, and the stages reach SQL and each other, through
-// interfaces that the caller declares and internal/instance connects. keep and live learn of
+// interfaces that the caller declares and internal/instance connects. behind and live learn of
 // changes through Redis only. Besides, live reads badges when a browser connects and after a
 // gap, and raises, takes and settles toasts.
 package notifier

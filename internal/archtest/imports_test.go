@@ -10,7 +10,7 @@ import (
 var (
 	words  = []string{"notifier", "notifier/keys"}
 	stages = []string{
-		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/inbox/keep",
+		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/inbox/behind",
 		"notifier/delivery", "notifier/guard", "notifier/topic", "notifier/rule", "notifier/toast",
 	}
 )
@@ -19,7 +19,7 @@ var (
 // package without a rule fails the test, so a new package is given its place first.
 var rules = map[string][]string{
 	"cmd/carillon": {
-		"notifier", "notifier/app", "notifier/person", "notifier/pipeline", "notifier/rule", "api", "snippets", "store", "views/locale",
+		"notifier", "notifier/app", "notifier/person", "notifier/notices", "notifier/rule", "api", "snippets", "store", "views/locale",
 		"internal/backup", "internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session", "internal/trouble", "internal/usercsv",
 	},
 	"bench":    {"*"},
@@ -47,7 +47,7 @@ var rules = map[string][]string{
 	"notifier/announcement": append([]string{"internal/script", "internal/lease", "internal/batch"}, words...),
 	"notifier/route":        append([]string{"internal/batch"}, words...),
 	"notifier/live":         append([]string{"internal/script"}, words...),
-	"notifier/inbox/keep":   append([]string{"internal/lease"}, words...),
+	"notifier/inbox/behind": append([]string{"internal/lease"}, words...),
 	"notifier/delivery":     append([]string{"internal/script", "internal/lease", "internal/tracing"}, words...),
 	"notifier/guard":        append([]string{"internal/script", "internal/lease", "internal/trouble"}, words...),
 	"notifier/topic":        append([]string{"internal/script", "internal/lease"}, words...),
@@ -56,8 +56,8 @@ var rules = map[string][]string{
 	"notifier/app":          {"internal/outbound", "internal/seal", "notifier"},
 	"notifier/person":       {"internal/lease", "notifier"},
 	"notifier/push":         {"internal/pushtest", "notifier"},
-	"notifier/reach":        append([]string{"internal/lease"}, words...),
-	"notifier/pipeline":     append(append([]string{"internal/script", "internal/lease", "internal/tracing"}, words...), stages...),
+	"notifier/channels":     append([]string{"internal/lease"}, words...),
+	"notifier/notices":      append(append([]string{"internal/script", "internal/lease", "internal/tracing"}, words...), stages...),
 
 	"store":              {"internal/batch", "internal/trouble", "notifier"},
 	"internal/config":    {"internal/address", "internal/mail", "internal/tracing", "internal/trouble", "notifier", "notifier/push"},

@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/internal/mailtest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/reach"
+	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/store"
 	"github.com/carillonhq/carillon/views/locale"
 	views "github.com/carillonhq/carillon/views/mail"
@@ -31,7 +31,7 @@ type post struct {
 	every  time.Duration // between two scrapes
 	users  []int64
 	newest map[int64]int64 // by user: the time of their notice
-	stage  *reach.Stage
+	stage  *channels.Stage
 	pages  http.Handler
 }
 
@@ -69,9 +69,9 @@ func newPost(t *testing.T, relay *mailtest.Server, n int, every time.Duration) *
 		}
 		p.users = append(p.users, u.Seq)
 	}
-	p.stage = reach.New(reach.Config{
+	p.stage = channels.New(channels.Config{
 		Store: p.db, Inbox: p, Types: p, Log: slog.New(slog.DiscardHandler), Now: clock,
-		Ways: []reach.Way{{Kind: notifier.ReachMail, Teller: tellerTo(t, relay), Parallel: 1}},
+		Ways: []channels.Way{{Kind: notifier.ReachMail, Teller: tellerTo(t, relay), Parallel: 1}},
 	})
 	from := quietSources(p.db)
 	from.pools = []prometheus.Collector{newReachMetrics(p.db, p.stage.Stats, clock)}
@@ -100,7 +100,7 @@ func tellerTo(t *testing.T, relay *mailtest.Server) mailTeller {
 		t.Fatal(err)
 	}
 	return mailTeller{
-		to: sender, composer: views.NewComposer(texts, "notices.example.com"), links: func(context.Context, *reach.Message) links.Links { return maker.For(links.Reader{}) },
+		to: sender, composer: views.NewComposer(texts, "notices.example.com"), links: func(context.Context, *channels.Message) links.Links { return maker.For(links.Reader{}) },
 	}
 }
 

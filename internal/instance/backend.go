@@ -19,7 +19,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -141,21 +141,21 @@ func (i *instance) openRaw(context.Context) (func() error, error) {
 }
 
 func (i *instance) openGated(context.Context) (func() error, error) {
-	i.rdb = behind(i.guard, i.target)
+	i.rdb = gated(i.guard, i.target)
 	i.rdb.AddHook(redisTimes{i.times, i.traces})
 	i.rdb.AddHook(i.ready.refused)
 	return i.rdb.Close, nil
 }
 
 // resend is called by the guard when Redis has lost data, which may include sets of subscribers.
-// The guard is made before the pipeline.
+// The guard is made before the notices.
 func (i *instance) resend(ctx context.Context, since time.Time) error {
 	i.topics.Suspect()
-	return i.pipe.Resend(ctx, since)
+	return i.notices.Resend(ctx, since)
 }
 
-// behind makes a client that sends nothing to Redis while the guard's gate is closed.
-func behind(g *guard.Guard, target config.Redis) redis.UniversalClient {
+// gated makes a client that sends nothing to Redis while the guard's gate is closed.
+func gated(g *guard.Guard, target config.Redis) redis.UniversalClient {
 	rdb := target.Open(g.OnConnect)
 	g.Attach(rdb)
 	return rdb
@@ -184,9 +184,9 @@ func redisGuarded(ctx context.Context, cfg config.Config, db *store.Store, log *
 		return rdb, rdb.Close, reason
 	}
 	raw := target.Open(nil)
-	again := pipeline.New(pipeline.Config{Store: db, Redis: raw, Keys: keys.New(cfg.RedisPrefix), Log: log})
+	again := notices.New(notices.Config{Store: db, Redis: raw, Keys: keys.New(cfg.RedisPrefix), Log: log})
 	guard := newGuard(cfg, raw, db, again.Resend, log, slog.New(slog.DiscardHandler))
-	rdb = behind(guard, target)
+	rdb = gated(guard, target)
 	closeAll = func() error { return errors.Join(rdb.Close(), raw.Close()) }
 	if err := guard.Check(ctx); err != nil {
 		return rdb, closeAll, fmt.Errorf("reach redis: %w", err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/demo"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 )
 
 func (i *instance) addDemo(ctx context.Context) (func() error, error) {
@@ -31,19 +31,19 @@ func (i *instance) sendDemo(ctx context.Context) (func() error, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the sender of the demonstration: %w", err)
 	}
-	return nil, sendDemo(ctx, i.pipeConfig(), from, demo.Notices(&i.cfg, time.Now()))
+	return nil, sendDemo(ctx, i.noticesConfig(), from, demo.Notices(&i.cfg, time.Now()))
 }
 
-// sendDemo sends the notices of the demonstration through a pipeline whose clock is behind, so that
+// sendDemo sends the notices of the demonstration by a clock that is behind, so that
 // they are some minutes or days old.
-func sendDemo(ctx context.Context, c pipeline.Config, from notifier.User, notices []demo.Notice) error {
+func sendDemo(ctx context.Context, c notices.Config, from notifier.User, all []demo.Notice) error {
 	var ago atomic.Int64
 	c.Now = func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }
 	c.Idle = sendIdle
-	p := pipeline.New(c)
+	p := notices.New(c)
 	stop := delivering(ctx, p)
 	var err error
-	for _, d := range notices {
+	for _, d := range all {
 		ago.Store(int64(d.Ago))
 		d.Sender = notifier.UserRef(from)
 		var sure notifier.Confirmed

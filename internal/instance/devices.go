@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/notifier/push"
-	"github.com/carillonhq/carillon/notifier/reach"
 	"github.com/carillonhq/carillon/store"
 	"github.com/carillonhq/carillon/views/locale"
 )
@@ -29,7 +29,7 @@ type devices struct {
 	hosts  push.Hosts
 	key    string
 	teller pushTeller
-	stage  *reach.Stage // judges the answers of push services
+	stage  *channels.Stage // judges the answers of push services
 }
 
 // PushKey returns the key that browsers bind their subscriptions to.
@@ -78,17 +78,17 @@ func (d *devices) Test(ctx context.Context, user notifier.User, text *locale.Pri
 		if err != nil {
 			return false, err
 		}
-		settings := d.teller.links(ctx, &reach.Message{Target: target, User: user, App: reader}).Settings()
-		out := d.stage.Try(ctx, target, func(ctx context.Context) reach.Outcome {
+		settings := d.teller.links(ctx, &channels.Message{Target: target, User: user, App: reader}).Settings()
+		out := d.stage.Try(ctx, target, func(ctx context.Context) channels.Outcome {
 			return d.teller.send(ctx, target, push.Message{
 				Notification: push.Notification{Title: text.T("devices.test_title"), Body: text.T("devices.test_body"), Lang: text.Lang(), Navigate: settings},
 				Key:          "test", Expires: time.Now().Add(testTTL), Urgent: true,
 			})
 		})
-		if out.Verdict == reach.Gone {
+		if out.Verdict == channels.Gone {
 			err = d.RemoveDevice(ctx, user.Seq, id)
 		}
-		return out.Verdict == reach.Told, err
+		return out.Verdict == channels.Told, err
 	}
 	return false, notifier.ErrNotFound
 }

@@ -24,13 +24,13 @@ import (
 	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/inbox/keep"
+	"github.com/carillonhq/carillon/notifier/inbox/behind"
 	"github.com/carillonhq/carillon/notifier/live"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
-	"github.com/carillonhq/carillon/notifier/pipeline"
-	"github.com/carillonhq/carillon/notifier/reach"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
@@ -77,14 +77,14 @@ type instance struct {
 	inbox         *inbox.Inbox
 	announcements *announcement.Announcements
 	hub           *live.Hub
-	unread        *keep.Flusher
+	unread        *behind.Flusher
 	topics        *topic.Topics
 	toasts        *toast.Toasts
-	pipe          *pipeline.Pipeline
+	notices       *notices.Notices
 	rules         *rule.Runner // nil: no rules are configured
 	outbox        *mail.Outbox // nil: mails are sent, or there are none
-	looking       *reach.Looking
-	reach         *reach.Stage
+	looking       *channels.Looking
+	reach         *channels.Stage
 	devices       *devices     // nil: no push
 	mailer        *mail.Sender // nil: no mail server is configured
 
@@ -130,7 +130,7 @@ func (i *instance) parts() []part {
 		i.runGuard,      // everything below works behind its gate to the last
 		i.limitMemory,   // before the work that needs memory
 		i.flushAtStop,   // no inbox changes here any more: SQL gets the changes that it lacks
-		i.closePipeline, // the intake has ended: finishes work in hand, leaves the rest to others, gives leases back
+		i.closeNotices,  // the intake has ended: finishes work in hand, leaves the rest to others, gives leases back
 		i.runWorkers,    // all end together, each after the work in hand
 		i.serveShop,     // an application beside Carillon
 		i.serveAdmin,    // metrics are there as long as pages are
@@ -210,8 +210,8 @@ func (i *instance) flushAtStop(ctx context.Context) (func() error, error) {
 	}, nil
 }
 
-func (i *instance) closePipeline(context.Context) (func() error, error) {
-	return func() error { i.pipe.Close(); return nil }, nil
+func (i *instance) closeNotices(context.Context) (func() error, error) {
+	return func() error { i.notices.Close(); return nil }, nil
 }
 
 func (i *instance) endStreams(ctx context.Context) (func() error, error) {

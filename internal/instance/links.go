@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/app"
-	"github.com/carillonhq/carillon/notifier/reach"
+	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -27,7 +27,7 @@ func linksBase(cfg *config.Config) string {
 }
 
 // linksFor returns the links for the reader of a message.
-func (i *instance) linksFor(ctx context.Context, m *reach.Message) links.Links {
+func (i *instance) linksFor(ctx context.Context, m *channels.Message) links.Links {
 	r := links.Reader{Seq: m.User.Seq, Away: m.App != 0, Token: m.Target.Token}
 	if a, known := i.tokens.App(ctx, m.App); known {
 		r.Settings = a.SettingsURL

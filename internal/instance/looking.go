@@ -4,14 +4,14 @@ import (
 	"net/http"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/notifier/live"
-	"github.com/carillonhq/carillon/notifier/reach"
 )
 
 // streams notes who looks at a page when its stream begins: a push waits for them.
 type streams struct {
 	*live.Hub
-	looking *reach.Looking
+	looking *channels.Looking
 }
 
 // Serve is that of the hub.

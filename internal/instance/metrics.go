@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/guard"
-	"github.com/carillonhq/carillon/notifier/inbox/keep"
+	"github.com/carillonhq/carillon/notifier/inbox/behind"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/toast"
 )
@@ -33,7 +33,7 @@ type backlogger interface {
 type sources struct {
 	hub    func() live.Stats
 	toasts func() toast.Stats
-	behind func() keep.Stats
+	behind func() behind.Stats
 	intake func() delivery.Stats
 	redis  func() guard.State
 	clock  func() (offset time.Duration, ok bool) // false: never measured
@@ -137,7 +137,7 @@ func (from sources) entered(m meter) {
 
 // drift counts the faults that the sampler has found.
 type drift struct {
-	behind func() keep.Stats
+	behind func() behind.Stats
 	found  *prometheus.Desc
 }
 

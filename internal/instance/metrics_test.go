@@ -17,7 +17,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/guard"
-	"github.com/carillonhq/carillon/notifier/inbox/keep"
+	"github.com/carillonhq/carillon/notifier/inbox/behind"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/toast"
 )
@@ -53,7 +53,7 @@ func (b storedBacklog) Backlog(context.Context) (map[notifier.State]int64, error
 // quietSources are those of an instance on which nothing happens.
 func quietSources(sql backlogger) sources {
 	return sources{
-		hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() keep.Stats { return keep.Stats{} },
+		hub: func() live.Stats { return live.Stats{} }, toasts: func() toast.Stats { return toast.Stats{} }, behind: func() behind.Stats { return behind.Stats{} },
 		intake: func() delivery.Stats { return delivery.Stats{} }, redis: func() guard.State { return guard.Open }, clock: func() (time.Duration, bool) { return 0, true }, sql: sql,
 		signIns: func() session.SignInStats { return session.SignInStats{Right: 5, Wrong: 3, Limited: 2} },
 		times:   newHistograms(), pool: func() *redis.PoolStats { return &redis.PoolStats{} },

@@ -15,8 +15,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
-	"github.com/carillonhq/carillon/notifier/pipeline"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -35,10 +35,10 @@ func (i *instance) pages() (http.Handler, error) {
 
 		Announcements: i.announcements,
 
-		DeadLetters: deadLetters{i.db, i.pipe},
+		DeadLetters: deadLetters{i.db, i.notices},
 		Archive:     handlers.Archive{Inbox: &inbox.Archive{SQL: i.db}, Announcements: &announcement.Archive{SQL: i.db}},
 
-		Sender:    i.pipe,
+		Sender:    i.notices,
 		Directory: i.db,
 		Unread:    unread{i.db.Recipients, i.inbox.UnreadOf, i.db.UserNames, time.Now},
 		Drafts:    i.db,
@@ -116,7 +116,7 @@ func (i *instance) applications() (http.Handler, error) {
 	}
 	c := api.Config{
 		Who: i.who, Origins: i.tokens, Stream: streams{i.hub, i.looking},
-		Keys: i.db, KeyChanges: i.tokens.Changes, Sender: i.pipe, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.pipe,
+		Keys: i.db, KeyChanges: i.tokens.Changes, Sender: i.notices, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.notices,
 		Directory: i.db, People: i.people, Accounts: i.accounts(), Apps: apps,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
 		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, AppNamed: i.tokens.Named, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
@@ -179,17 +179,17 @@ func (r roles) Role(ctx context.Context, name string) (notifier.RoleInfo, error)
 	return r.db.Role(ctx, name)
 }
 
-// deadLetters reads from SQL, and replays through the pipeline.
+// deadLetters reads from SQL, and replays through notices.
 type deadLetters struct {
 	*store.Store
-	pipe *pipeline.Pipeline
+	notices *notices.Notices
 }
 
 // Replay puts a dead letter into the intake again.
-func (d deadLetters) Replay(ctx context.Context, id int64) error { return d.pipe.Replay(ctx, id) }
+func (d deadLetters) Replay(ctx context.Context, id int64) error { return d.notices.Replay(ctx, id) }
 
 // Discard deletes a dead letter.
-func (d deadLetters) Discard(ctx context.Context, id int64) error { return d.pipe.Discard(ctx, id) }
+func (d deadLetters) Discard(ctx context.Context, id int64) error { return d.notices.Discard(ctx, id) }
 
 // health checks SQL and Redis for /readyz.
 // unreadReports tells the hub whether announcements are unread.

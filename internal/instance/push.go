@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/internal/outbound"
 	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/notifier/push"
-	"github.com/carillonhq/carillon/notifier/reach"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -25,13 +25,13 @@ const (
 
 // pushWay returns how messages are sent to devices. There is none if push is off, or its key cannot be read:
 // everything else works without it.
-func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]reach.Way, error) {
+func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]channels.Way, error) {
 	if i.cfg.Push == nil {
 		return nil, nil
 	}
 	key, err := makeVAPIDKey(ctx, i.cfg, i.db)
 	if errors.Is(err, seal.ErrOtherKeys) {
-		i.log.ErrorContext(ctx, "push is off", "stage", "reach", "err", err)
+		i.log.ErrorContext(ctx, "push is off", "stage", "channels", "err", err)
 		return nil, nil
 	}
 	if err != nil {
@@ -46,9 +46,9 @@ func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]reac
 		texts:  texts, types: i.topics, announcements: i.announcements, links: i.linksFor, log: i.log,
 	}
 	i.devices = &devices{Store: i.db, hosts: i.cfg.Push.Hosts, key: public, teller: teller}
-	return []reach.Way{{
+	return []channels.Way{{
 		Kind: notifier.ReachPush, Teller: teller, Parallel: pushLines, Service: func(t *notifier.ReachTarget) string { return push.Origin(t.Address) },
-		Refusing: reach.Pauses{First: pushPause, Last: pushPause}, Unreachable: reach.Pauses{First: pushRest, Last: pushRest},
+		Refusing: channels.Pauses{First: pushPause, Last: pushPause}, Unreachable: channels.Pauses{First: pushRest, Last: pushRest},
 	}}, nil
 }
 

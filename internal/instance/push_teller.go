@@ -10,9 +10,9 @@ import (
 
 	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/channels"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/push"
-	"github.com/carillonhq/carillon/notifier/reach"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -22,14 +22,14 @@ const pushTitles = 3 // titles in a message about several notices
 type pushTeller struct {
 	sender        *push.Sender
 	texts         *locale.Catalogue
-	types         reach.Types
-	announcements pipeline.AnnouncementBadges
-	links         func(context.Context, *reach.Message) links.Links
+	types         channels.Types
+	announcements notices.AnnouncementBadges
+	links         func(context.Context, *channels.Message) links.Links
 	log           *slog.Logger
 }
 
 // Tell sends one message to one device.
-func (t pushTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
+func (t pushTeller) Tell(ctx context.Context, m *channels.Message) channels.Outcome {
 	text, newest, leading := t.texts.For(m.User.Locale, ""), &m.Entries[0], t.links(ctx, m)
 	message := push.Message{
 		Notification: push.Notification{
@@ -67,10 +67,10 @@ func senderBefore(title, app string) string {
 }
 
 // badge returns the number on the bell. Without the announcements' half of it, the message is sent all the same.
-func (t pushTeller) badge(ctx context.Context, m *reach.Message) int64 {
+func (t pushTeller) badge(ctx context.Context, m *channels.Message) int64 {
 	half, err := t.announcements.Badges(ctx, []notifier.Reader{{Seq: m.User.Seq, Audience: m.User.Audience}})
 	if err != nil {
-		t.log.WarnContext(ctx, "push sent without the number of announcements", "stage", "reach", "user_id", m.User.Seq, "err", err)
+		t.log.WarnContext(ctx, "push sent without the number of announcements", "stage", "channels", "user_id", m.User.Seq, "err", err)
 		return m.Badge
 	}
 	return m.Badge + half[0].Announcements
@@ -84,33 +84,33 @@ func (t pushTeller) urgent(entries []notifier.Entry) bool {
 	})
 }
 
-func (t pushTeller) send(ctx context.Context, target *notifier.ReachTarget, message push.Message) reach.Outcome {
+func (t pushTeller) send(ctx context.Context, target *notifier.ReachTarget, message push.Message) channels.Outcome {
 	sub, ok := subscriptionOf(target)
 	if !ok {
-		return reach.Outcome{Verdict: reach.Gone, Reason: "its keys are damaged"}
+		return channels.Outcome{Verdict: channels.Gone, Reason: "its keys are damaged"}
 	}
 	out, err := t.sender.Send(ctx, sub, message)
 	if err != nil {
-		return reach.Outcome{Verdict: reach.Refused, Reason: err.Error()}
+		return channels.Outcome{Verdict: channels.Refused, Reason: err.Error()}
 	}
 	return pushOutcome(out)
 }
 
 // pushOutcome says what the answer of a push service means for a target.
-func pushOutcome(out push.Outcome) reach.Outcome {
-	verdicts := map[push.Verdict]reach.Verdict{
-		push.Accepted: reach.Told, push.Gone: reach.Gone, push.Later: reach.Delayed, push.Denied: reach.Denied, push.Refused: reach.Refused, push.Unreachable: reach.Away,
+func pushOutcome(out push.Outcome) channels.Outcome {
+	verdicts := map[push.Verdict]channels.Verdict{
+		push.Accepted: channels.Told, push.Gone: channels.Gone, push.Later: channels.Delayed, push.Denied: channels.Denied, push.Refused: channels.Refused, push.Unreachable: channels.Away,
 	}
 	reason := ""
 	switch {
 	case out.Verdict == push.Unreachable:
 		reason = "no answer from the push service"
 	case out.Verdict == push.Refused && out.Status == 0:
-		return reach.Outcome{Verdict: reach.Told, Reason: reach.NothingLeft} // it has expired
+		return channels.Outcome{Verdict: channels.Told, Reason: channels.NothingLeft} // it has expired
 	case out.Verdict != push.Accepted:
 		reason = strings.TrimSuffix(fmt.Sprintf("the push service answered %d: %s", out.Status, out.Reason), ": ")
 	}
-	return reach.Outcome{Verdict: verdicts[out.Verdict], After: out.After, Reason: reason}
+	return channels.Outcome{Verdict: verdicts[out.Verdict], After: out.After, Reason: reason}
 }
 
 // subscriptionOf returns the subscription of a device: its keys are the point and the secret, one after the other.

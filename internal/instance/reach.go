@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/reach"
 	"github.com/carillonhq/carillon/views/locale"
 	views "github.com/carillonhq/carillon/views/mail"
 )
@@ -24,7 +24,7 @@ const demoSender = "Carillon <carillon@example.com>"
 // makeReach makes the stage that tells users what is still unread, with a way for each kind of targets that
 // is configured. Without any, targets stay as they are.
 func (i *instance) makeReach(ctx context.Context, space keys.Space) error {
-	i.looking = reach.NewLooking(i.rdb, space, i.log)
+	i.looking = channels.NewLooking(i.rdb, space, i.log)
 	texts, err := locale.New()
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (i *instance) makeReach(ctx context.Context, space keys.Space) error {
 	if err != nil {
 		return err
 	}
-	i.reach = reach.New(reach.Config{
+	i.reach = channels.New(channels.Config{
 		Store: i.db, Inbox: i.inbox, Types: i.topics, Looking: i.looking.Read, Leases: lease.On(i.rdb, space), Log: i.log,
 		Ways: append(mails, pushes...),
 	})
@@ -49,7 +49,7 @@ func (i *instance) makeReach(ctx context.Context, space keys.Space) error {
 
 // mailWay returns how mails are sent: to the configured server, or to the page of the demonstration that
 // shows them. Without either there is none.
-func (i *instance) mailWay(texts *locale.Catalogue) ([]reach.Way, error) {
+func (i *instance) mailWay(texts *locale.Catalogue) ([]channels.Way, error) {
 	var to letters
 	var err error
 	switch {
@@ -69,7 +69,7 @@ func (i *instance) mailWay(texts *locale.Catalogue) ([]reach.Way, error) {
 		i.log.Warn("links of mails lead only to this machine", "base", linksBase(&i.cfg), "cure", "set --public-url to the address that browsers use")
 	}
 	composer := views.NewComposer(texts, i.links.Host())
-	return []reach.Way{{Kind: notifier.ReachMail, Teller: mailTeller{to, composer, i.linksFor}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
+	return []channels.Way{{Kind: notifier.ReachMail, Teller: mailTeller{to, composer, i.linksFor}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
 }
 
 func (i *instance) closeMailer(context.Context) (func() error, error) {
@@ -88,11 +88,11 @@ type letters interface {
 type mailTeller struct {
 	to       letters
 	composer *views.Composer
-	links    func(context.Context, *reach.Message) links.Links
+	links    func(context.Context, *channels.Message) links.Links
 }
 
 // Tell writes one letter and sends it.
-func (t mailTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
+func (t mailTeller) Tell(ctx context.Context, m *channels.Message) channels.Outcome {
 	name := m.User.Display
 	if name == "" {
 		name = m.User.Name
@@ -102,19 +102,19 @@ func (t mailTeller) Tell(ctx context.Context, m *reach.Message) reach.Outcome {
 		Upto: m.Target.UpTo, Urgent: m.Target.Urgent, Daily: m.Target.Daily >= 0, Wait: m.Target.Wait, Total: len(m.Entries), Entries: m.Entries,
 	})
 	if err != nil {
-		return reach.Outcome{Verdict: reach.Refused, Reason: err.Error()}
+		return channels.Outcome{Verdict: channels.Refused, Reason: err.Error()}
 	}
 	return mailOutcome(t.to.Send(ctx, []mail.Letter{letter})[0])
 }
 
 // mailOutcome says what the answer of a mail server means for a target.
-func mailOutcome(out mail.Outcome) reach.Outcome {
+func mailOutcome(out mail.Outcome) channels.Outcome {
 	reason := out.Text
 	if out.Code != 0 {
 		reason = fmt.Sprintf("%d %s", out.Code, out.Text)
 	}
-	verdicts := map[mail.Verdict]reach.Verdict{
-		mail.Sent: reach.Told, mail.NoMailbox: reach.Denied, mail.Refused: reach.Refused, mail.Later: reach.Later, mail.Delayed: reach.Delayed, mail.ServerAway: reach.Away,
+	verdicts := map[mail.Verdict]channels.Verdict{
+		mail.Sent: channels.Told, mail.NoMailbox: channels.Denied, mail.Refused: channels.Refused, mail.Later: channels.Later, mail.Delayed: channels.Delayed, mail.ServerAway: channels.Away,
 	}
-	return reach.Outcome{Verdict: verdicts[out.Verdict], Reason: reason}
+	return channels.Outcome{Verdict: verdicts[out.Verdict], Reason: reason}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/reach"
+	"github.com/carillonhq/carillon/notifier/channels"
 )
 
 // targetCounter counts targets in SQL; see store.
@@ -19,13 +19,13 @@ type targetCounter interface {
 // scrape, and what this instance has sent.
 type reachMetrics struct {
 	sql  targetCounter
-	sent func() map[notifier.ReachKind]reach.Stats
+	sent func() map[notifier.ReachKind]channels.Stats
 	now  func() time.Time
 
 	due, oldest, failing, dead, away, told, failed, ended *prometheus.Desc
 }
 
-func newReachMetrics(sql targetCounter, sent func() map[notifier.ReachKind]reach.Stats, now func() time.Time) *reachMetrics {
+func newReachMetrics(sql targetCounter, sent func() map[notifier.ReachKind]channels.Stats, now func() time.Time) *reachMetrics {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("carillon_reach_"+name, help, []string{"kind"}, nil)
 	}

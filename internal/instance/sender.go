@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
@@ -26,10 +26,10 @@ const sendWait = 5 * time.Minute
 // time.
 const sendIdle = 200 * time.Millisecond
 
-// NewSender makes a pipeline for a command. Send delivers before it returns, to any number of
-// recipients, whether a server runs or not. Without Redis the pipeline only accepts notices, and
-// reason says why. The caller closes the pipeline and then calls closeAll.
-func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slog.Logger) (p *pipeline.Pipeline, closeAll func() error, reason error) {
+// NewSender makes notices for a command. Send delivers before it returns, to any number of
+// recipients, whether a server runs or not. Without Redis notices are only accepted, and
+// reason says why. The caller closes the notices and then calls closeAll.
+func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slog.Logger) (p *notices.Notices, closeAll func() error, reason error) {
 	rdb, closeRedis, reason := redisGuarded(ctx, cfg, db, log)
 	space := keys.New(cfg.RedisPrefix)
 	box := inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db})
@@ -40,7 +40,7 @@ func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slo
 	if err := topics.Load(ctx); err != nil && reason == nil {
 		reason = err
 	}
-	conf := pipeline.Config{
+	conf := notices.Config{
 		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db, topics), Types: topics, Log: log,
 		Toasts: toast.New(rdb, space, toast.Options{Retention: cfg.ToastRetention, Log: log}),
 		Limits: limits(cfg, topics), Wait: sendWait, WaitMax: math.MaxInt64, Idle: sendIdle,
@@ -49,7 +49,7 @@ func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slo
 	if reason == nil {
 		conf.Announcements = announcement.New(rdb, space, db, announcementOptions(cfg, log))
 	}
-	p = pipeline.New(conf)
+	p = notices.New(conf)
 	if reason != nil {
 		return p, closeRedis, reason
 	}
@@ -57,8 +57,8 @@ func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slo
 	return p, sync.OnceValue(func() error { return errors.Join(stop(), closeRedis()) }), nil
 }
 
-// delivering runs the intake of a pipeline until stop is called.
-func delivering(ctx context.Context, p *pipeline.Pipeline) (stop func() error) {
+// delivering runs the intake until stop is called.
+func delivering(ctx context.Context, p *notices.Notices) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- p.RunIntake(ctx) }()

@@ -31,15 +31,15 @@ func (i *instance) listenShop(ctx context.Context) (func() error, error) {
 		Server: i.at.URL, TokenKey: key, Audiences: i.cfg.AudienceNumbers(), Now: time.Now,
 		Send: func(ctx context.Context, d notifier.Draft) error {
 			d.Sender = notifier.UserRef(sender)
-			sure, err := i.pipe.Confirm(ctx, d)
+			sure, err := i.notices.Confirm(ctx, d)
 			if err == nil {
-				_, err = i.pipe.Send(ctx, notifier.Actor{Ref: d.Sender}, sure, nil)
+				_, err = i.notices.Send(ctx, notifier.Actor{Ref: d.Sender}, sure, nil)
 			}
 			return err
 		},
 		Toast: func(ctx context.Context, d notifier.Draft) error {
 			d.Sender = notifier.UserRef(sender)
-			_, _, err := i.pipe.SendToast(ctx, d, nil)
+			_, _, err := i.notices.SendToast(ctx, d, nil)
 			return err
 		},
 	})

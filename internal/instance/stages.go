@@ -20,10 +20,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/inbox/keep"
+	"github.com/carillonhq/carillon/notifier/inbox/behind"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/toast"
@@ -42,9 +42,9 @@ const (
 // pageWait is how long the page after sending waits for the delivery.
 const pageWait = 2 * time.Second
 
-// pipeConfig returns the configuration of a pipeline of this instance.
-func (i *instance) pipeConfig() pipeline.Config {
-	return pipeline.Config{
+// noticesConfig returns the configuration of the notices of this instance.
+func (i *instance) noticesConfig() notices.Config {
+	return notices.Config{
 		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
 		Announcements: i.announcements, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Traces: i.traces, App: i.tokens.Sender, Sites: i.tokens.Sites, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
 		Away: func() bool { return !gate{i.guard}.Open() }, Clock: i.guard.Clock,
@@ -76,10 +76,10 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	}
 	space := keys.New(i.cfg.RedisPrefix)
 	i.inbox = inbox.New(i.rdb, space, inbox.Options{Cap: i.cfg.InboxCap, SQL: i.db, Log: i.log})
-	i.unread = keep.NewFlusher(keep.FlusherConfig{
+	i.unread = behind.NewFlusher(behind.FlusherConfig{
 		Inbox: reads{i.inbox, i.times}, Store: saves{i.db, i.times}, Redis: i.rdb, Keys: space, Log: i.log,
 		Leases: lease.On(i.rdb, space),
-		Oldest: func(ctx context.Context) (time.Time, bool, error) { return i.pipe.OnItsWay(ctx) }, // made below
+		Oldest: func(ctx context.Context) (time.Time, bool, error) { return i.notices.OnItsWay(ctx) }, // made below
 	})
 	announcements := announcementOptions(i.cfg, i.log)
 	announcements.Lease = lease.New(i.rdb, space, "announcements", announcementsLease)
@@ -101,13 +101,13 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 		return nil, err
 	}
 	i.hub = live.New(live.Config{
-		Redis: i.rdb, Keys: space, Toasts: i.toasts, Announcements: unreadReports{i.announcements}, Badges: pipeline.Badges{Inbox: i.inbox, Announcements: i.announcements}, Sessions: app.Streams{Sessions: i.sessions, Users: i.db, Verifier: i.tokens},
+		Redis: i.rdb, Keys: space, Toasts: i.toasts, Announcements: unreadReports{i.announcements}, Badges: notices.Badges{Inbox: i.inbox, Announcements: i.announcements}, Sessions: app.Streams{Sessions: i.sessions, Users: i.db, Verifier: i.tokens},
 		Health: gate{i.guard}, Path: i.cfg.Path(), Audiences: i.cfg.AudienceNumbers(), Heard: i.times.heard, Log: i.log,
 	})
 	i.topics = topic.New(i.rdb, space, i.db, topic.Options{
 		Keep: i.cfg.Keep, Log: i.log, Lease: lease.New(i.rdb, space, "topics", topicLease),
 	})
-	i.pipe = pipeline.New(i.pipeConfig())
+	i.notices = notices.New(i.noticesConfig())
 	if err := i.makeReach(ctx, space); err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (i *instance) makeRules(space keys.Space) error {
 		i.log.Error("some rules cannot run", "stage", "rule", "err", err)
 	}
 	i.rules = rule.New(rule.Config{
-		Rules: set, Store: i.db, Sender: i.pipe, Limits: limits(i.cfg, i.topics), Log: i.log,
+		Rules: set, Store: i.db, Sender: i.notices, Limits: limits(i.cfg, i.topics), Log: i.log,
 		Leases: lease.On(i.rdb, space),
 	})
 	return nil

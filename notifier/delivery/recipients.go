@@ -75,7 +75,7 @@ func (w *Worker) recipients(ctx context.Context, n *notifier.Notice) (*roaring.B
 	if err != nil {
 		return nil, err
 	}
-	if to.GetCardinality() > uint64(w.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by pipeline.New
+	if to.GetCardinality() > uint64(w.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by notices.New
 		w.cache.put(n.ID, to)
 	}
 	return to, nil

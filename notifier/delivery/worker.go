@@ -38,7 +38,7 @@ type Inbox interface {
 	Outdate(ctx context.Context, seqs []int64) error
 }
 
-// Config holds the dependencies and settings of a Worker; see pipeline.Config for their meaning and
+// Config holds the dependencies and settings of a Worker; see notices.Config for their meaning and
 // defaults. Only Toasts, Traces, Away and Written may be nil.
 type Config struct {
 	Store  Store

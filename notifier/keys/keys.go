@@ -104,7 +104,7 @@ func (s Space) PendingToasts(seq int64) string {
 	return s.prefix + "pending:toast:" + tag(Partition(seq)) + ":user_id:" + strconv.FormatInt(seq, 10)
 }
 
-// Looking returns the key that says that a user looks at a page: STRING, for 90 s. Written by reach.
+// Looking returns the key that says that a user looks at a page: STRING, for 90 s. Written by channels.
 func (s Space) Looking(seq int64) string {
 	return s.prefix + "looking:user_id:" + strconv.FormatInt(seq, 10)
 }

@@ -94,7 +94,7 @@ type Toasts interface {
 	Forget(ctx context.Context, seq int64) error
 }
 
-// Looking notes who looks at a page; see notifier/reach.
+// Looking notes who looks at a page; see notifier/channels.
 type Looking interface {
 	Set(seq int64, visible bool)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/pipeline"
+	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/store"
@@ -105,13 +105,13 @@ func negative(more ...string) string {
 	}, more...), "\n") + "\n"
 }
 
-// rig is an installation with one business database. Its pipeline accepts notices and delivers
+// rig is an installation with one business database. It accepts notices and delivers
 // none: sent notices stay in SQL.
 type rig struct {
 	*rule.Runner
 	c     rule.Config
 	store *store.Store
-	pipe  *pipeline.Pipeline
+	pipe  *notices.Notices
 	logs  *lines
 
 	mu  sync.Mutex
@@ -126,7 +126,7 @@ func newRig(t *testing.T, b *business, rules string) *rig {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	p := pipeline.New(pipeline.Config{
+	p := notices.New(notices.Config{
 		Store: s, Redis: rdb, Keys: k, Inbox: inbox.New(rdb, k, inbox.Options{SQL: s}), Router: route.New(s, nil),
 		Announcements: announcement.New(rdb, k, s, announcement.Options{Audiences: []notifier.Audience{1}}), Log: slog.New(slog.DiscardHandler),
 	})

@@ -1,0 +1,123 @@
+package channels_test
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/channels"
+	"github.com/carillonhq/carillon/store"
+)
+
+// mailbox is a user with a mail address and one unread notice, which is due. before is called when the claimed
+// message has been read from the inbox for sending, and tell instead of sending it.
+type mailbox struct {
+	db     *store.Store
+	seq    int64
+	stage  *channels.Stage
+	polls  int
+	before func()
+	tell   func(context.Context, *channels.Message) channels.Outcome
+	sent   []string // addresses
+}
+
+func newMailbox(t *testing.T) *mailbox {
+	t.Helper()
+	now := new(atomic.Int64)
+	now.Store(1_790_000_000_000)
+	clock := func() time.Time { return time.UnixMilli(now.Load()) }
+	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir(), Now: clock, Mail: notifier.When{Wait: time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	u, err := db.CreateUser(t.Context(), notifier.NewUser{Name: "bob", Audience: 1, Email: "bob@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &mailbox{db: db, seq: u.Seq}
+	b.stage = channels.New(channels.Config{
+		Store: db, Inbox: b, Types: new(model), Log: slog.New(slog.DiscardHandler), Now: clock,
+		Ways: []channels.Way{{Kind: notifier.ReachMail, Teller: b, Parallel: 1}},
+	})
+	now.Add(time.Hour.Milliseconds())
+	return b
+}
+
+// Poll implements channels.Inbox.
+func (b *mailbox) Poll(context.Context, int64, notifier.PollQuery) (notifier.Poll, error) {
+	if b.polls++; b.polls == 2 && b.before != nil { // the first one decides
+		b.before()
+	}
+	const at = 1_790_000_001_000
+	return notifier.Poll{Newest: at, Entries: []notifier.Entry{{Key: "plain:1", At: at, Content: notifier.Content{Type: "plain"}}}}, nil
+}
+
+// Tell implements channels.Teller.
+func (b *mailbox) Tell(ctx context.Context, m *channels.Message) channels.Outcome {
+	b.sent = append(b.sent, m.Target.Address)
+	if b.tell != nil {
+		return b.tell(ctx, m)
+	}
+	return channels.Outcome{}
+}
+
+func TestAMessageIsDroppedWhoseUserUnsubscribesOrMovesBeforeItIsSent(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(t *testing.T, b *mailbox) error{
+		"unsubscribed": func(t *testing.T, b *mailbox) error {
+			t.Helper()
+			all, err := b.db.Targets(t.Context(), b.seq)
+			if err != nil {
+				return err
+			}
+			_, err = b.db.SwitchOff(t.Context(), all[0].Token)
+			return err
+		},
+		"another address": func(t *testing.T, b *mailbox) error {
+			t.Helper()
+			address := "robert@example.com"
+			_, _, err := b.db.PutUser(t.Context(), notifier.PutUser{Name: "bob", Email: &address})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newMailbox(t)
+			b.before = func() {
+				if err := change(t, b); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := b.stage.Round(t.Context(), notifier.ReachMail); err != nil {
+				t.Fatal(err)
+			}
+			if b.polls < 2 || len(b.sent) > 0 {
+				t.Errorf("%d looks at the inbox, sent to %v", b.polls, b.sent)
+			}
+		})
+	}
+}
+
+func TestAMessageOnItsWayIsFinishedWhenTheInstanceStops(t *testing.T) {
+	t.Parallel()
+	b := newMailbox(t)
+	ctx, stop := context.WithCancel(t.Context())
+	b.tell = func(ctx context.Context, _ *channels.Message) channels.Outcome {
+		stop()
+		if ctx.Err() != nil {
+			return channels.Outcome{Verdict: channels.Later, Reason: "the line is cut"}
+		}
+		return channels.Outcome{}
+	}
+	if err := b.stage.Round(ctx, notifier.ReachMail); err != nil {
+		t.Fatal(err)
+	}
+	all, err := b.db.Targets(t.Context(), b.seq)
+	if err != nil || len(b.sent) != 1 || all[0].State != notifier.ReachOn || all[0].UpTo != 0 || all[0].Told == 0 {
+		t.Errorf("sent to %v, then %+v, %v", b.sent, all, err)
+	}
+}

@@ -1,0 +1,237 @@
+// Package behind looks after inboxes in the background: the flusher writes them behind to SQL, evicts
+// idle ones and samples them for drift, and the sweeper removes expired entries.
+//
+// A change in Redis is in SQL about a second later, so that inboxes can be restored after Redis has
+// lost its data. Every script that changes an inbox marks its user with the new version of the
+// inbox. The flusher reads a batch of marks, saves the inboxes and removes the marks, in this order.
+// A mark is removed only when SQL has the change, and only if the mark still has the version that was
+// saved.
+package behind
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+const (
+	groups    = 8 // of partitions, each written by one instance at a time
+	groupSize = keys.Partitions / groups
+
+	flushing = 3 // groups written at a time by Flush
+	// Batches read and saved at a time: others who use Redis, and SQLite's only writer, have at most these
+	// ahead of them. The next batch is read while one is saved.
+	maxReads  = 2
+	maxSaves  = 2
+	leaseLife = 3 * time.Second
+	maxPause  = 5 * time.Second // longest pause between retries
+)
+
+// Inbox gives access to the inboxes in Redis.
+type Inbox interface {
+	// Dirty returns the oldest dirty marks of a partition.
+	Dirty(ctx context.Context, partition, limit int) ([]notifier.Dirty, error)
+	// Read returns the inboxes of these users; those not in Redis are left out.
+	Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error)
+	// Clean removes the given marks, except those whose version has changed since.
+	Clean(ctx context.Context, partition int, marks []notifier.Dirty) error
+
+	// Life returns a token that changes when inboxes in these partitions may have left Redis.
+	// whole is false while Redis has lost data that is not restored yet.
+	Life(ctx context.Context, first, n int) (word string, whole bool, err error)
+	// Evict removes from Redis inboxes that nobody has used since before.
+	Evict(ctx context.Context, partition int, before time.Time, limit int) (evicted int, more bool, err error)
+	// Sample returns some users whose inboxes are in Redis.
+	Sample(ctx context.Context, partition, n int) ([]int64, error)
+	// Check repairs inconsistencies and returns them.
+	Check(ctx context.Context, seqs []int64) ([]notifier.Drift, error)
+	// ForgetCounts removes counts from Redis, except those that have changed since.
+	ForgetCounts(ctx context.Context, partition int, counts []notifier.NoticeCount) error
+}
+
+// Store keeps inboxes and counts in SQL. It ignores data that is older than its own.
+type Store interface {
+	SaveSnapshots(ctx context.Context, all []notifier.Snapshot) error
+	SaveCounts(ctx context.Context, all []notifier.NoticeCount) error
+	// SetFlushed records up to when all changes are in SQL, for some of the 8 groups.
+	SetFlushed(ctx context.Context, parts map[int]time.Time) error
+	// Over returns those of the notices that are unknown or expired before the given time.
+	Over(ctx context.Context, ids []int64, before time.Time) ([]int64, error)
+}
+
+// FlusherConfig configures a Flusher. The fields from Leases on are optional; their defaults are stated.
+type FlusherConfig struct {
+	Inbox Inbox
+	Store Store
+	Redis redis.UniversalClient // has the counts of notices; nil: counts are not written behind
+	Keys  keys.Space
+
+	Leases lease.Source  // default lease.Alone
+	Every  time.Duration // between two rounds: 1 s
+	Batch  int           // users in memory at a time, in each of the 8 groups: 24
+	Idle   time.Duration // an inbox unused for this long is evicted: 30 days; negative: never
+	Sample int           // inboxes checked for drift every 10 s: 64; negative: none
+
+	// Oldest returns the acceptance time of the oldest notice that is still being delivered or
+	// redelivered: SQL counts as complete only up to then. some is false if there is none; a zero
+	// time means unknown. nil: no notice is ever pending.
+	Oldest func(ctx context.Context) (accepted time.Time, some bool, err error)
+
+	Now func() time.Time // time.Now
+	Log *slog.Logger     // slog.Default()
+}
+
+// Flusher writes inboxes behind. Several may run at the same time: the leases only avoid duplicate
+// work, and no promise depends on them.
+type Flusher struct {
+	c       FlusherConfig
+	groups  [groups]*group
+	reads   *semaphore.Weighted
+	saves   *semaphore.Weighted
+	users   atomic.Int64
+	rows    atomic.Int64
+	batches atomic.Int64
+	evicted atomic.Int64
+	checked atomic.Int64
+
+	mu      sync.Mutex
+	failing int // groups whose last round failed; logged when it becomes 1 and when it returns to 0
+	drift   map[notifier.DriftKind]int64
+}
+
+// NewFlusher returns a flusher of all partitions. It does nothing until Run or Flush is called.
+func NewFlusher(c FlusherConfig) *Flusher {
+	if c.Every <= 0 {
+		c.Every = time.Second
+	}
+	if c.Batch <= 0 {
+		c.Batch = 24
+	}
+	if c.Idle == 0 {
+		c.Idle = 30 * 24 * time.Hour
+	}
+	if c.Sample == 0 {
+		c.Sample = 64
+	}
+	if c.Leases == nil {
+		c.Leases = lease.Alone
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	f := &Flusher{c: c, reads: semaphore.NewWeighted(maxReads), saves: semaphore.NewWeighted(maxSaves), drift: map[notifier.DriftKind]int64{}}
+	for i := range f.groups {
+		g := &group{f: f, first: i * groupSize, counts: counts{rdb: c.Redis, inbox: c.Inbox, store: c.Store, keys: c.Keys, now: c.Now, first: i * groupSize}}
+		g.lease = c.Leases(fmt.Sprint("flush:", i), leaseLife)
+		f.groups[i] = g
+	}
+	return f
+}
+
+// Run writes inboxes behind until ctx ends, and then returns nil. While Redis or SQL is unavailable
+// it keeps trying, and changes stay marked in Redis. It does not write the last changes: call Flush
+// once nothing changes any more.
+func (f *Flusher) Run(ctx context.Context) error {
+	var all errgroup.Group
+	for i, g := range f.groups {
+		// Staggered over the interval, so that SQL gets one small batch at a time.
+		all.Go(func() error { return g.run(ctx, f.c.Every*time.Duration(i)/groups) })
+	}
+	return all.Wait()
+}
+
+// Flush writes everything that is marked now, several groups at a time, so that SQL commits while
+// Redis reads. It does not take the leases. A group that fails does not hold up the others, unless
+// Redis or SQL is unavailable; Flush returns the first error.
+func (f *Flusher) Flush(ctx context.Context) error {
+	var all errgroup.Group
+	all.SetLimit(flushing)
+	var gone atomic.Bool
+	errs := make([]error, groups)
+	for i, g := range f.groups {
+		all.Go(func() error {
+			if gone.Load() {
+				return nil
+			}
+			if err := g.flush(ctx); err != nil {
+				errs[i] = fmt.Errorf("flush partitions %d to %d: %w", g.first, g.first+groupSize-1, err)
+				if away(err) {
+					gone.Store(true)
+				}
+			}
+			return nil
+		})
+	}
+	_ = all.Wait() // each group has its own error
+	return cmp.Or(errs...)
+}
+
+// note logs when the write-behind starts to fail and when it works again in all groups.
+func (f *Flusher) note(ctx context.Context, was, is error) {
+	if ctx.Err() != nil || (was == nil) == (is == nil) {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if is == nil {
+		if f.failing--; f.failing == 0 {
+			f.c.Log.InfoContext(ctx, "writing inboxes to sql works again", "stage", "unread")
+		}
+		return
+	}
+	if f.failing++; f.failing == 1 {
+		f.c.Log.WarnContext(ctx, "could not write inboxes to sql; retrying", "stage", "unread", "err", is)
+	}
+}
+
+// Stats describes the work that a Flusher has done, and its lag.
+type Stats struct {
+	Lag     time.Duration                // age of the oldest change that this instance has to write
+	Users   int64                        // inboxes written
+	Rows    int64                        // entries in those inboxes
+	Batches int64                        // writes to SQL
+	Evicted int64                        // inboxes evicted from Redis
+	Checked int64                        // inboxes checked for drift
+	Drift   map[notifier.DriftKind]int64 // drift found and repaired; has every kind
+}
+
+// Stats returns the current statistics.
+func (f *Flusher) Stats() Stats {
+	s := Stats{
+		Users: f.users.Load(), Rows: f.rows.Load(), Batches: f.batches.Load(),
+		Evicted: f.evicted.Load(), Checked: f.checked.Load(), Drift: f.drifts(),
+	}
+	now := f.c.Now().UnixMilli()
+	for _, g := range f.groups {
+		if oldest := g.oldest.Load(); oldest > 0 {
+			s.Lag = max(s.Lag, time.Duration(now-oldest)*time.Millisecond)
+		}
+	}
+	return s
+}
+
+// drifts returns the number of repairs by kind.
+func (f *Flusher) drifts() map[notifier.DriftKind]int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make(map[notifier.DriftKind]int64, 3)
+	for _, kind := range []notifier.DriftKind{notifier.DriftCount, notifier.DriftRows, notifier.DriftSQL} {
+		all[kind] = f.drift[kind]
+	}
+	return all
+}

@@ -1,0 +1,132 @@
+package behind
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// stepWait bounds one batch, so that a database that hangs does not block forever.
+const stepWait = 10 * time.Second
+
+// group writes eight partitions, one batch after another. At most one batch is in memory; while
+// SQL is slow, the other changes wait in Redis.
+type group struct {
+	f     *Flusher
+	first int // its first partition
+	lease lease.Lease
+
+	err    error        // of the last round
+	oldest atomic.Int64 // version of the oldest mark that was seen but not yet written; 0: none
+
+	mu      sync.Mutex // Run and Flush take turns
+	turn    int        // the partition to read marks from first
+	counts  counts
+	marked  time.Time // when SetFlushed was last called
+	tended  int       // the next partition for tend
+	checked int       // the next partition to sample
+	sampled time.Time
+}
+
+// run does a round every Config.Every, and less often while rounds fail. As long as the lease
+// cannot even be asked for, it does not slow down: asking costs nothing, and the waiting changes
+// are to reach SQL shortly after Redis is back.
+func (g *group) run(ctx context.Context, delay time.Duration) error {
+	wait := time.NewTimer(delay)
+	defer wait.Stop()
+	pause := g.f.c.Every
+	for {
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			lease.GiveUp(ctx, g.lease)
+			return nil
+		}
+		mine, err := g.round(ctx)
+		g.f.note(ctx, g.err, err)
+		if g.err = err; err != nil && mine {
+			pause = min(2*pause, max(maxPause, g.f.c.Every))
+		} else {
+			pause = g.f.c.Every
+		}
+		wait.Reset(pause)
+	}
+}
+
+// round writes the marked inboxes and some counts, and tends some inboxes, as long as this
+// instance holds the lease. mine reports whether it did.
+func (g *group) round(ctx context.Context) (mine bool, err error) {
+	g.mu.Lock()
+	due := g.f.c.Now().Sub(g.marked) >= markEvery
+	g.mu.Unlock()
+	if mine, err = g.write(ctx, due, g.hold); err != nil || !mine {
+		return mine, err
+	}
+	g.tend(ctx)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return true, g.counts.round(ctx, &[groupSize]bool{})
+}
+
+// flush writes the marked inboxes and all counts, whether or not this instance has the lease.
+func (g *group) flush(ctx context.Context) error {
+	_, err := g.write(ctx, true, func(context.Context) (bool, error) { return true, nil })
+	if away(err) {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return errors.Join(err, g.counts.all(ctx))
+}
+
+// write writes batches until everything is written that was marked at its start. If it fails
+// for one user, the others are still written: it continues as long as each batch makes progress. With
+// note, it then records in SQL up to when SQL is complete.
+func (g *group) write(ctx context.Context, note bool, may func(context.Context) (bool, error)) (mine bool, first error) {
+	if mine, err := may(ctx); err != nil || !mine {
+		return mine, err
+	}
+	var m *since
+	if note {
+		m, first = g.begin(ctx) // this queries SQL; if it fails, the lag is still measured below
+	}
+	for r := newRound(g.f.c.Now()); !r.done(); {
+		written, err := g.batch(ctx, r)
+		if first == nil {
+			first = cmp.Or(err, r.stuck)
+		}
+		if err != nil && written == 0 || away(err) || ctx.Err() != nil {
+			return true, first
+		}
+		if r.done() {
+			break
+		}
+		if mine, err := may(ctx); err != nil || !mine {
+			return mine, errors.Join(first, err)
+		}
+	}
+	if first == nil && m != nil {
+		first = g.note(ctx, m)
+	}
+	return true, first
+}
+
+func (g *group) hold(ctx context.Context) (bool, error) {
+	mine, err := g.lease.Hold(ctx)
+	if err == nil && !mine {
+		g.oldest.Store(0) // another instance writes and reports the lag
+	}
+	return mine, err
+}
+
+// away reports whether an error means that SQL or Redis as a whole is unavailable, so that no
+// other inbox would succeed either.
+func away(err error) bool {
+	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}

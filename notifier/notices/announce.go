@@ -1,0 +1,121 @@
+package notices
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// AnnouncementStore stores announcements permanently.
+type AnnouncementStore interface {
+	// AnnounceOnce stores n and sets its id. replayed reports that the same request came before,
+	// whose announcement n then is. once may be nil. When too many announcements are open, it
+	// returns a *notifier.InvalidError.
+	AnnounceOnce(ctx context.Context, of notifier.Deed, n *notifier.Notice, once *notifier.Once) (replayed bool, err error)
+	// EditAnnouncement replaces the content, window and audiences of the announcement with n's id
+	// by those of n. It returns notifier.ErrConflict if n's revision is not the current one or the
+	// announcement is over.
+	EditAnnouncement(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
+	// EditAnnouncementUnread does the same and marks the announcement as unread for everybody.
+	EditAnnouncementUnread(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
+	RetractAnnouncement(ctx context.Context, by notifier.Actor, id int64) error
+	DeleteAnnouncement(ctx context.Context, by notifier.Actor, id int64) error
+	Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error)
+	// AudienceSize counts the users with a seq of at most top; 0: all users.
+	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
+}
+
+// Announcements shows announcements; see notifier/announcement.
+type Announcements interface {
+	Runner
+	// Sync updates the announcements shown to match SQL and the current time.
+	Sync(ctx context.Context) error
+	// Reads returns how many users have read each part, in order; -1 where unknown.
+	Reads(ctx context.Context, parts []notifier.Counting) ([]int64, error)
+	// Forget drops all state held for deleted announcements.
+	Forget(ctx context.Context, parts []notifier.PartKey) error
+}
+
+// announce accepts a draft for audiences. The first instance that gets to it shows it, usually this
+// one before it returns. A replayed request returns the announcement in its current state; it has
+// been shown already, or the announcements will show it by itself.
+func (p *Notices) announce(ctx context.Context, of notifier.Deed, s *submission, now time.Time) notifier.Result {
+	n := notifier.Notice{Draft: s.Draft, CreatedAt: now, ExpiresAt: s.Draft.EndsAt}
+	replayed, err := p.c.Store.AnnounceOnce(ctx, of, &n, s.once)
+	if err != nil {
+		return notifier.Result{Err: fmt.Errorf("accept an announcement: %w", err)}
+	}
+	if !replayed {
+		p.syncAnnouncements(ctx, n.ID)
+		return notifier.Result{Notice: n}
+	}
+	known, err := p.c.Store.Contents(ctx, []int64{n.ID})
+	if err != nil {
+		return notifier.Result{Err: fmt.Errorf("look up an announcement that was accepted before: %w", err)}
+	}
+	if then, ok := known[n.ID]; ok {
+		n = then
+	}
+	return notifier.Result{Notice: n, Replayed: true}
+}
+
+// Delete deletes an announcement that is over or retracted, with all its read marks. For any other
+// it returns notifier.ErrConflict.
+func (p *Notices) Delete(ctx context.Context, by notifier.Actor, id int64) error {
+	stored, err := p.c.Store.Announcements(ctx, []int64{id})
+	if err == nil {
+		err = p.c.Store.DeleteAnnouncement(ctx, by, id)
+	}
+	if err != nil {
+		return fmt.Errorf("delete announcement %d: %w", id, err)
+	}
+	var parts []notifier.PartKey
+	for _, n := range stored {
+		for _, part := range n.Parts {
+			parts = append(parts, notifier.PartKey{ID: id, Audience: part.Audience})
+		}
+	}
+	p.syncAnnouncements(ctx, id)
+	p.callAnnouncements(ctx, id, func(ctx context.Context) error { return p.c.Announcements.Forget(ctx, parts) })
+	return nil
+}
+
+// syncAnnouncements brings the announcements up to date. If that fails, the announcements catches up by itself.
+func (p *Notices) syncAnnouncements(ctx context.Context, id int64) {
+	p.callAnnouncements(ctx, id, func(ctx context.Context) error { return p.c.Announcements.Sync(ctx) })
+}
+
+// callAnnouncements calls the announcements while the sender waits, for Config.Wait at most. A Redis call may
+// outlast its context, so it runs in a goroutine of its own, which Close waits for.
+func (p *Notices) callAnnouncements(ctx context.Context, id int64, do func(context.Context) error) {
+	if p.c.Announcements == nil || p.Unavailable() {
+		return
+	}
+	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.c.Wait, redisWait))
+	patience := time.NewTimer(p.c.Wait)
+	defer patience.Stop()
+	done := make(chan error, 1)
+	p.wg.Go(func() {
+		defer cancel()
+		done <- do(work)
+	})
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-patience.C:
+	}
+	if err != nil {
+		p.c.Log.WarnContext(ctx, "board not updated; it will catch up by itself", "stage", "announcement", "notice_id", id, "err", err)
+	}
+}
+
+// limits returns the limits for drafts and the current time.
+func (p *Notices) limits() (notifier.Limits, time.Time) {
+	l := p.c.Limits
+	l.Now = p.c.Now().UTC().Truncate(time.Millisecond)
+	return l, l.Now
+}

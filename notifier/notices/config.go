@@ -1,0 +1,106 @@
+package notices
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/tracing"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+const (
+	sweepLease = 3 * time.Second
+	redisWait  = 2 * time.Second // for figures that pages only show as extras
+	maxPressed = 2 * time.Second // how long a sender is held back when the intake is overloaded
+)
+
+// Config holds the dependencies and settings of Notices. Zero fields of the second group default
+// to the values in their comments.
+type Config struct {
+	Store         Store
+	Redis         redis.UniversalClient
+	Keys          keys.Space
+	Inbox         Inbox
+	Router        Router
+	Announcements Announcements   // nil: announcements are accepted, but only other instances show them
+	Hub           Runner          // the live hub; nil: none
+	Unread        Runner          // writes inbox changes to SQL; nil: another instance does
+	Types         Types           // records which notice types are in use; nil: not recorded
+	Toasts        delivery.Toasts // shows toasts for notices that ask for them; nil: no toasts
+	Traces        *tracing.Traces // nil: nobody follows notices
+
+	// App returns a valid app by its number, or notifier.ErrNotFound; nil: no app sends here.
+	App func(ctx context.Context, id int64) (notifier.App, error)
+	// Sites returns the origins of the pages of all valid apps; nil: there are none.
+	Sites func(ctx context.Context) []string
+
+	Log        *slog.Logger                           // slog.Default()
+	Now        func() time.Time                       // time.Now
+	Limits     notifier.Limits                        //
+	Raw        redis.UniversalClient                  // lets Resend use Redis while the gate is closed: Redis
+	Written    func(took time.Duration, byRedis bool) // see delivery.Config; nil: nobody is told
+	Away       func() bool                            // reports that Redis is unavailable, if another part knows it earlier; nil: no such part
+	Clock      func() error                           // returns an error while this process's clock is wrong; nil: it is trusted
+	Wait       time.Duration                          // how long Send and Retract wait for their work to be done: they do not
+	WaitMax    int64                                  // they wait only for notices with up to this many recipients: 256
+	MaxBacklog int64                                  // number of intake entries above which senders are held back: 20,000
+	Poll       time.Duration                          // how often the relay looks for unfinished notices: 1 s
+	Idle       time.Duration                          // shortest time before an intake entry is taken over from its member: 1 s
+	Chunk      int                                    // most recipients of a small notice, and most recipients served at once: 500
+}
+
+func (c *Config) setDefaults() {
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Raw == nil {
+		c.Raw = c.Redis
+	}
+	setDefault(&c.WaitMax, 256)
+	setDefault(&c.MaxBacklog, 20_000)
+	setDefault(&c.Poll, time.Second)
+	setDefault(&c.Chunk, 500)
+}
+
+func setDefault[T int | int64 | time.Duration](field *T, value T) {
+	if *field <= 0 {
+		*field = value
+	}
+}
+
+// Store stores notices permanently. Accepted notices are never lost. The methods that change notices
+// write to the audit log who did it, in the transaction of the change.
+type Store interface {
+	AnnouncementStore
+	ScheduleStore
+	delivery.Store
+	// AcceptAll stores notices with their recipients, sets their ids, and records the result in
+	// each Acceptance.
+	AcceptAll(ctx context.Context, of notifier.Deed, all []*notifier.Acceptance) error
+	// EditNotice stores n's title, body and link for a notice to inboxes, and updates n to the
+	// stored state: the next revision, and unfinished. A sent notice becomes sending again, any
+	// other accepted. It returns notifier.ErrConflict if n's revision is not the current one, or if
+	// the notice is retracted or expired.
+	EditNotice(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
+	// NoticesBySubject lists notices of these apps (0: of the installation itself) that are neither retracted nor
+	// expired, by id.
+	NoticesBySubject(ctx context.Context, subject string, apps []int64, after int64, limit int) ([]notifier.Notice, error)
+	// FirstRecipients returns the lowest recipient seq of each notice that has recipients.
+	FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error)
+	// UserNames returns the names of those of these users who exist, by seq.
+	UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]notifier.UserName, error)
+	// CountsOf returns the counts of notices as last written to SQL.
+	CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCount, error)
+	// RetractNotice changes the state of a notice from one to another, and returns false if it was not
+	// in the first. It resets the cursor.
+	RetractNotice(ctx context.Context, by notifier.Actor, id int64, from, to notifier.State) (bool, error)
+}

@@ -1,0 +1,98 @@
+// Package notices connects the stages: it accepts drafts and makes sure that accepted notices are
+// delivered, on whichever instance is free.
+//
+// A sender gets an answer only after the notice and its recipients are in SQL. From there the
+// intake carries it to an instance that delivers it. When an entry is missing from the intake,
+// because Redis was unavailable or lost it, the relay adds it again. All work may be repeated, also
+// concurrently, because inboxes remember which notices they have had.
+package notices
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/delivery"
+	"github.com/carillonhq/carillon/notifier/inbox/behind"
+	"github.com/carillonhq/carillon/notifier/route"
+)
+
+// Inbox changes inboxes and knows who has read what.
+type Inbox interface {
+	delivery.Inbox
+	behind.Expirer
+	// Counts and Statuses return results in the order of their arguments.
+	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
+	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)
+	// UnreadOf returns those of these users who have the notice in their inbox, unread.
+	UnreadOf(ctx context.Context, n *notifier.Notice, among *roaring.Bitmap) (*roaring.Bitmap, error)
+}
+
+// Router determines the recipients of drafts; see route.Router.
+type Router interface {
+	RecipientsAll(ctx context.Context, drafts []notifier.Draft) ([]route.Answer, error)
+}
+
+// Types records which types are in use by accepted notices.
+type Types interface {
+	Use(ctx context.Context, types []string) error
+}
+
+// Runner is a part that runs in the background until its context ends.
+type Runner interface {
+	Run(ctx context.Context) error
+}
+
+// Notices takes notices from their senders to their recipients. Its worker delivers them.
+type Notices struct {
+	*delivery.Worker
+	c  Config
+	wg sync.WaitGroup // work that may outlast its caller
+}
+
+// New returns Notices that accept at once; Run delivers them.
+func New(c Config) *Notices {
+	c.setDefaults()
+	p := &Notices{c: c}
+	p.Worker = delivery.New(delivery.Config{
+		Store: c.Store, Redis: c.Redis, Raw: c.Raw, Keys: c.Keys, Inbox: c.Inbox, Toasts: c.Toasts, Traces: c.Traces, Route: p.routeLate,
+		Log: c.Log, Now: c.Now, Written: c.Written, Away: c.Away, Wait: c.Wait, Keep: cmp.Or(c.Limits.Keep, notifier.DefaultKeep), MaxBacklog: c.MaxBacklog, Poll: c.Poll, Idle: c.Idle, Chunk: c.Chunk,
+	})
+	return p
+}
+
+// Run runs the intake, the relay, the schedule, the sweeper, the announcements, the live hub and the writer of inbox
+// changes until ctx ends, and then returns nil. The first part that fails stops the others.
+//
+// To stop an instance in order: stop the HTTP server, so that nothing more is sent and every stream
+// has been told. Then end ctx: the intake stops reading and finishes its current work, at most a
+// range of a large notice, whose rest stays in the stream for other instances. Then call Close.
+// Then, because no inbox changes here any more, call Flush of package keep. Then close Redis and SQL,
+// which all of these use.
+func (p *Notices) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.Worker.Run(ctx) })
+	g.Go(func() error {
+		sweeping := lease.New(p.c.Redis, p.c.Keys, "sweep", sweepLease)
+		return behind.NewSweeper(p.c.Redis, p.c.Keys, p.c.Inbox, sweeping, behind.SweeperOptions{Now: p.c.Now, Log: p.c.Log}).Run(ctx)
+	})
+	g.Go(func() error { return p.release(ctx) })
+	for _, part := range []Runner{p.c.Announcements, p.c.Hub, p.c.Unread} {
+		if part != nil {
+			g.Go(func() error { return part.Run(ctx) })
+		}
+	}
+	if err := g.Wait(); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("run the notices: %w", err)
+	}
+	return nil
+}
+
+// Close waits for work that outlasted its caller. Nothing may be sent or retracted after the call.
+func (p *Notices) Close() { p.wg.Wait() }
