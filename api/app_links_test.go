@@ -63,7 +63,7 @@ func TestAPersonMayLinkToThePagesOfEveryApp(t *testing.T) {
 	for link, want := range map[string]string{
 		"https://crm.example.com/app/7": "", "https://shop.example.com/orders/7": "", "/orders/7": "", "https://eve.example.com/": "link", "http://crm.example.com/": "link",
 	} {
-		_, err := w.pipe.Confirm(t.Context(), notifier.Draft{
+		_, err := w.notices.Confirm(t.Context(), notifier.Draft{
 			Sender: notifier.UserNamed("carol"), Target: notifier.Target{Users: []string{"bob"}}, Type: "order", Title: "Again", Link: link,
 		})
 		var bad *notifier.InvalidError

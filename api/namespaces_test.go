@@ -110,7 +110,7 @@ func TestRowsFromBeforeAppsHadKeysAreEditedReadAndRetracted(t *testing.T) {
 	crm := w.addApp(t, notifier.App{Name: "crm"})
 	before := func(title, subject string, app notifier.AddedApp) int64 {
 		t.Helper()
-		sent := w.pipe.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{{Draft: notifier.Draft{
+		sent := w.notices.SendAll(t.Context(), notifier.Actor{}, []notifier.Request{{Draft: notifier.Draft{
 			Target: notifier.Target{Users: []string{"bob"}}, Type: "order", Subject: subject, Title: title, Sender: notifier.KeyRef(app.Name),
 		}}})[0]
 		if sent.Err != nil {

@@ -53,11 +53,11 @@ func keysOf(a pollAnswer) (keys []string) {
 // sendNow confirms a draft and sends it, and waits for its delivery.
 func (w *world) sendNow(t testing.TB, d notifier.Draft) (notifier.Notice, error) {
 	t.Helper()
-	sure, err := w.pipe.Confirm(t.Context(), d)
+	sure, err := w.notices.Confirm(t.Context(), d)
 	if err != nil {
 		return notifier.Notice{}, err
 	}
-	return w.pipe.Send(t.Context(), notifier.Actor{}, sure, nil)
+	return w.notices.Send(t.Context(), notifier.Actor{}, sure, nil)
 }
 
 func TestAPollReturnsNewNoticesAndMarksNoneAsRead(t *testing.T) {

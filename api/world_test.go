@@ -47,7 +47,7 @@ type world struct {
 	announcements *announcement.Announcements
 	topics        *topic.Topics
 	toasts        *toast.Toasts
-	pipe          *notices.Notices
+	notices       *notices.Notices
 	people        *person.People
 
 	slowDeletions *atomic.Bool // deletions begin but do not finish
@@ -95,13 +95,13 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	w.addApps(t)
 	verifier := w.newVerifier(t)
 	hub := w.newHub(verifier)
-	w.pipe = notices.New(notices.Config{
+	w.notices = notices.New(notices.Config{
 		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Announcements: w.announcements, Toasts: w.toasts, Log: quiet, Hub: hub,
 		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender, Sites: verifier.Sites,
 	})
 	c := Config{
-		Keys: s, Sender: w.pipe, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.pipe, Audit: s, Apps: w.apps,
+		Keys: s, Sender: w.notices, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.notices, Audit: s, Apps: w.apps,
 		Audiences: testAudiences, Log: quiet, Origins: verifier, Stream: hub, AppNamed: verifier.Named,
 	}
 	for _, f := range change {
@@ -138,8 +138,8 @@ func (w *world) keyOf(c call) string {
 // run delivers until the test ends.
 func (w *world) run(t testing.TB) {
 	t.Helper()
-	t.Cleanup(w.pipe.Close)
-	runUntilEnd(t, w.pipe.Run)
+	t.Cleanup(w.notices.Close)
+	runUntilEnd(t, w.notices.Run)
 }
 
 // runUntilEnd runs work until the test ends.

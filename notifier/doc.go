@@ -36,7 +36,7 @@
 //
 // A stage never imports another stage. Package notices imports delivery, inbox/behind and route. It
 // and delivery reach the other stages, and the stages reach SQL and each other, through
-// interfaces that the caller declares and internal/instance connects. behind and live learn of
+// interfaces that the caller declares and internal/instance connects. inbox/behind and live learn of
 // changes through Redis only. Besides, live reads badges when a browser connects and after a
 // gap, and raises, takes and settles toasts.
 package notifier

@@ -148,7 +148,7 @@ func (i *instance) openGated(context.Context) (func() error, error) {
 }
 
 // resend is called by the guard when Redis has lost data, which may include sets of subscribers.
-// The guard is made before the notices.
+// The guard is made before i.notices.
 func (i *instance) resend(ctx context.Context, since time.Time) error {
 	i.topics.Suspect()
 	return i.notices.Resend(ctx, since)

@@ -34,8 +34,8 @@ func (i *instance) sendDemo(ctx context.Context) (func() error, error) {
 	return nil, sendDemo(ctx, i.noticesConfig(), from, demo.Notices(&i.cfg, time.Now()))
 }
 
-// sendDemo sends the notices of the demonstration by a clock that is behind, so that
-// they are some minutes or days old.
+// sendDemo sends the notices of the demonstration with a clock that is behind, so that they are some
+// minutes or days old.
 func sendDemo(ctx context.Context, c notices.Config, from notifier.User, all []demo.Notice) error {
 	var ago atomic.Int64
 	c.Now = func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }

@@ -179,7 +179,7 @@ func (r roles) Role(ctx context.Context, name string) (notifier.RoleInfo, error)
 	return r.db.Role(ctx, name)
 }
 
-// deadLetters reads from SQL, and replays through notices.
+// deadLetters reads from SQL, and replays through Notices.
 type deadLetters struct {
 	*store.Store
 	notices *notices.Notices

@@ -26,9 +26,9 @@ const sendWait = 5 * time.Minute
 // time.
 const sendIdle = 200 * time.Millisecond
 
-// NewSender makes notices for a command. Send delivers before it returns, to any number of
+// NewSender makes the Notices of a command. Send delivers before it returns, to any number of
 // recipients, whether a server runs or not. Without Redis notices are only accepted, and
-// reason says why. The caller closes the notices and then calls closeAll.
+// reason says why. The caller closes the Notices and then calls closeAll.
 func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slog.Logger) (p *notices.Notices, closeAll func() error, reason error) {
 	rdb, closeRedis, reason := redisGuarded(ctx, cfg, db, log)
 	space := keys.New(cfg.RedisPrefix)

@@ -42,7 +42,7 @@ const (
 // pageWait is how long the page after sending waits for the delivery.
 const pageWait = 2 * time.Second
 
-// noticesConfig returns the configuration of the notices of this instance.
+// noticesConfig returns the configuration of the Notices of this instance.
 func (i *instance) noticesConfig() notices.Config {
 	return notices.Config{
 		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,

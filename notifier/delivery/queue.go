@@ -37,7 +37,7 @@ func (w *Worker) entry(a *notifier.Acceptance, again bool) (Entry, error) {
 	if !again {
 		e.From = n.Done
 	}
-	if e.Kind != Deliver || n.Revision > 0 || n.Order > 0 || a.To == nil || a.To.IsEmpty() || a.To.GetCardinality() > uint64(w.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by notices.New
+	if e.Kind != Deliver || n.Revision > 0 || n.Order > 0 || a.To == nil || a.To.IsEmpty() || w.large(a.To) {
 		return e, nil
 	}
 	all, err := n.Deliveries(after(a.To, 0, 0, w.c.Chunk))

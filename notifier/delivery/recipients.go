@@ -75,10 +75,15 @@ func (w *Worker) recipients(ctx context.Context, n *notifier.Notice) (*roaring.B
 	if err != nil {
 		return nil, err
 	}
-	if to.GetCardinality() > uint64(w.c.Chunk) { //nolint:gosec // a Chunk of 0 or less is made 500 by notices.New
+	if w.large(to) {
 		w.cache.put(n.ID, to)
 	}
 	return to, nil
+}
+
+// large reports whether there are more recipients than are served at once.
+func (w *Worker) large(to *roaring.Bitmap) bool {
+	return to.GetCardinality() > uint64(max(w.c.Chunk, 0))
 }
 
 func (w *Worker) settled(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error) {
