@@ -69,7 +69,7 @@ gallery: setup ## write pictures of every page in every state under e2e/screensh
 bench: setup ## measure the figures of the README; takes minutes
 	$(GO) run ./bench
 
-bench-peers: setup ## measure as an application and browsers would, beside servers that store nothing; PEER=program: beside it, too
+bench-peers: setup ## measure as an application and browsers would, beside a durable server and ones that store nothing; PEER=program: it, too
 	$(GO) run ./bench -peers $(if $(PEER),-peer $(PEER))
 
 bench-growth: setup ## measure how cost grows with notices, users, entries and streams; takes an hour and 20 GB

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Who finds out who makes a request; see internal/asking.
+// Who finds out who makes a request; see internal/identity.
 type Who interface {
 	// Find returns notifier.ErrUnauthenticated for nobody, a *notifier.TokenError for a token that is
 	// refused, or notifier.ErrAmbiguous.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/app"
@@ -62,7 +62,7 @@ type Config struct {
 	Directory     Directory
 	People        People
 	Apps          *app.Apps
-	Accounts      session.Accounts // required with Who
+	Accounts      identity.Accounts // required with Who
 	Topics        Topics
 	Toasts        Toasts
 	Who           Who     // nil: no calls below /me; otherwise the next two are required

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/static"
 )
 
@@ -69,7 +69,7 @@ func (s *server) addPages() error {
 	s.mux.HandleFunc("GET "+prefix+"/docs.css", fixed("text/css; charset=utf-8", docsCSS))
 	s.mux.HandleFunc("GET "+prefix+"/docs", func(w http.ResponseWriter, r *http.Request) { s.docs(w, r, &d) })
 	s.mux.HandleFunc("GET "+prefix+"/{$}", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Location", mount.At(r.Context(), prefix+"/docs"))
+		w.Header().Set("Location", web.At(r.Context(), prefix+"/docs"))
 		w.WriteHeader(http.StatusSeeOther)
 	})
 	return nil
@@ -95,7 +95,7 @@ func fixed(kind string, body []byte) http.HandlerFunc {
 
 func (s *server) docs(w http.ResponseWriter, r *http.Request, d *docs) {
 	p := d.props
-	below := mount.Of(r.Context())
+	below := web.Base(r.Context())
 	p.At = func(path string) string { return below + path }
 	p.Groups = s.groups(s.base(r))
 	var b bytes.Buffer

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -38,7 +38,7 @@ func acceptedAs(ctx context.Context, n *notifier.Notice) acceptedNotice {
 	if !n.SendAt.IsZero() {
 		state = notifier.StateScheduled
 	}
-	return acceptedNotice{ID: n.ID, State: string(state), URL: mount.At(ctx, prefix+"/notices/"+strconv.FormatInt(n.ID, 10))}
+	return acceptedNotice{ID: n.ID, State: string(state), URL: web.At(ctx, prefix+"/notices/"+strconv.FormatInt(n.ID, 10))}
 }
 
 // send accepts one notice.

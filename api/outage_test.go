@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/carillonhq/carillon/internal/asking"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/internal/testkit"
@@ -50,7 +50,7 @@ func TestKnownTokensGoOnWhileSQLIsUnavailable(t *testing.T) {
 	bob, stranger := w.token(t, "bob", map[string]any{"exp": time.Now().Unix() + 900}), w.token(t, "unheard-of", nil)
 	w.call(t, bob, "GET", "/me/badge", nil).is(t, http.StatusOK)
 	sqltest.Cut(t, address)
-	c.advance(2 * asking.UserFresh)
+	c.advance(2 * identity.UserFresh)
 	for _, call := range []struct{ method, path, body string }{
 		{"GET", "/me/badge", ""}, {"GET", "/me/notices", ""}, {"POST", "/me/unread", `{"keys":["like:1"]}`}, {"POST", "/me/read", `{"keys":["like:1"]}`}, {"POST", "/me/open", ""},
 	} {

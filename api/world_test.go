@@ -17,7 +17,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/carillonhq/carillon/internal/asking"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/internal/web"
@@ -112,7 +112,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		c.People = w.people
 	}
 	if w.people != nil {
-		c.Accounts = session.Accounts{
+		c.Accounts = identity.Accounts{
 			People: w.people, Sessions: w.sessions(), Users: s,
 			SignIns: session.NewSignIns(session.SignInConfig{Users: s, Redis: rdb, Space: w.keys, Keys: [][]byte{[]byte(strings.Repeat("k", 32))}}),
 		}
@@ -157,16 +157,15 @@ func runUntilEnd(t testing.TB, work func(context.Context) error) {
 }
 
 // who finds out who is asking, by tokens and sessions.
-func (w *world) who(c Config, verifier *app.Verifier) *asking.Who {
-	people, _ := c.People.(asking.People)
-	proxy := &asking.Header{
+func (w *world) who(c Config, verifier *app.Verifier) *identity.Who {
+	proxy := &identity.Header{
 		Name: "X-Forwarded-User", Display: "X-Forwarded-Name", From: web.Proxies{netip.MustParsePrefix("192.0.2.0/24")}, Audience: 3,
 	}
-	return asking.New(asking.Config{Tokens: verifier, People: people, Sessions: w.sessions(), Header: proxy, Now: c.Now})
+	return identity.New(identity.Config{Tokens: verifier, People: w.people, Sessions: w.sessions(), Header: proxy, Now: c.Now})
 }
 
 // sessions are the sessions of the pages on the same databases.
-func (w *world) sessions() *session.Store {
+func (w *world) sessions() *session.Sessions {
 	return session.New(session.Config{
 		SQL: w.store, Redis: w.redis, Space: w.keys, Announcements: w.announcements, Keys: [][]byte{[]byte(strings.Repeat("k", 32))},
 	})

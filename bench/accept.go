@@ -54,7 +54,7 @@ func (w *world) acceptRate(ctx context.Context, p *notices.Notices, senders, bat
 }
 
 // sendMany sends count notices in batches. Each sender sends its next batch when the last one
-// was accepted. A sender that is told to wait sends the rest of its batch again.
+// was accepted. A sender that gets a 429 sends the rest of its batch again.
 func (w *world) sendMany(ctx context.Context, p *notices.Notices, run int64, senders, batch, count int) error {
 	var next atomic.Int64
 	var all sync.WaitGroup

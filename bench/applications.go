@@ -150,7 +150,7 @@ func (w *world) batchHTTP(ctx context.Context, a *application, batched, lasting 
 	return nil
 }
 
-// delivered waits until the server has done this many entries of the intake, and has no others.
+// delivered waits until the server has done this much work of delivery, and has no other.
 func (a *application) delivered(ctx context.Context, most float64) error {
 	for {
 		done, err := a.metric(ctx, "carillon_intake_done_total")

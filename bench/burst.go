@@ -21,7 +21,7 @@ const (
 	underWay = 40_000
 )
 
-// burst sends 50 messages to each stream at once. For Carillon it does so in two ways: through
+// burst sends 50 messages to each stream in one burst. For Carillon it does so in two ways: through
 // the deliver scripts, which limit it, and by publishing the changes directly, which shows the
 // capacity of the live side.
 func (w *world) burst(ctx context.Context) ([]row, error) {
@@ -95,7 +95,7 @@ func (w *world) burstOurs(ctx context.Context, t *target, fleet *load.Fleet, s b
 	}
 	s.live.add(ours, 2*float64(r.Marks)/took.Seconds()) // merged badges count: they were delivered as one
 	s.events.add(ours, float64(r.Events)/took.Seconds())
-	// The check of inboxes may meanwhile have given some a newer version: SQL has none of the
+	// The check of inboxes may have given some a newer version: SQL has none of the
 	// versions that settle stored.
 	again := wrongBadges(ctx, fleet, func(_ int, b load.Badge) bool { return b.Unread == each && b.Ver >= ver+each })
 	w.log.Info("burst of changes", "lost", wrongOf(r, count), "wrong_badges", again, "dropped", r.Dropped)

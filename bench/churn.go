@@ -68,7 +68,7 @@ func (w *world) churnOnce(ctx context.Context) (got churnResult, err error) {
 	return got, err
 }
 
-// held are the resources that a server holds while nobody is connected.
+// held are the resources that a server holds while no user is connected.
 type held struct{ goroutines, files float64 }
 
 // settled waits until the number of goroutines no longer falls, for at most 30 s.

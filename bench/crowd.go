@@ -84,7 +84,7 @@ func (w *world) fill(ctx context.Context, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	// Their browsers were last seen some minutes ago, as those of most people who come back: then a
+	// Their browsers were last seen some minutes ago, like the browsers of most returning users: then a
 	// session's last-seen has to be written again.
 	earlier := func() time.Time { return time.Now().Add(-10 * time.Minute) }
 	sessions := session.New(session.Config{Keys: [][]byte{key}, SQL: st, Redis: w.rdb, Space: w.space, Now: earlier})

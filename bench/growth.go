@@ -44,7 +44,7 @@ func (c *curves) add(what, unit string, size int, v float64) {
 	at[size] = append(at[size], v)
 }
 
-// took adds how long do takes, in ms.
+// took adds the duration of do, in ms.
 func (c *curves) took(what string, size int, do func() error) error {
 	began := time.Now()
 	err := do()
@@ -125,7 +125,7 @@ func (s *sizes) Set(list string) error {
 	for text := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 0 {
-			return fmt.Errorf("%q is no size", text)
+			return fmt.Errorf("%q is not a size", text)
 		}
 		*s = append(*s, n)
 	}

@@ -89,7 +89,7 @@ const ours = "Carillon"
 
 func (s series) row(line, what, unit string, g goal) row {
 	r := row{line: line, what: what, unit: unit, got: s[ours], goal: g}
-	for _, name := range []string{"stdlib", "r3labs", "peer", "redis-benchmark", "net/http"} {
+	for _, name := range []string{"durable", "stdlib", "r3labs", "peer", "redis-benchmark", "net/http"} {
 		if v := s[name]; v != nil {
 			r.rivals = append(r.rivals, rival{name, v})
 		}

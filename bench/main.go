@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/carillonhq/carillon/bench/bound"
+	"github.com/carillonhq/carillon/bench/durable"
 )
 
 func main() {
@@ -67,6 +68,9 @@ func run(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == "bound" {
 		return runBound(ctx, args[1:])
 	}
+	if len(args) > 0 && args[0] == durablePeer {
+		return runDurable(ctx, args[1:])
+	}
 	opt, err := parse(args)
 	if err != nil {
 		return err
@@ -105,9 +109,9 @@ func parse(args []string) (options, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.StringVar(&chosen, "lines", "", "lines to measure, separated by commas: "+strings.Join(lineNames(), ","))
 	f.BoolVar(&o.quick, "quick", false, "a twentieth of the load, once, to see that it works")
-	f.IntVar(&o.repeat, "repeat", 3, "repetitions; the table shows the median and the range")
+	f.IntVar(&o.repeat, "repeat", 0, "repetitions; the table shows the median and the range (default 3, with -peers 5)")
 	f.IntVar(&o.streams, "streams", 10_000, "connected users")
-	f.BoolVar(&o.peers, "peers", false, "measure as an application and browsers would, beside servers that store nothing; instead of the lines")
+	f.BoolVar(&o.peers, "peers", false, "measure as an application and browsers would, beside a durable server of the same promise and servers that store nothing; instead of the lines")
 	f.StringVar(&o.peer, "peer", "", "another server for -peers: a program that takes --addr, --redis and --kind stdlib and serves GET /events?stream= and POST /publish?to=")
 	g := &o.growth
 	g.notices, g.users, g.entries, g.stream = []int{0, 1_000_000, 10_000_000}, []int{10_000, 100_000, 1_000_000}, []int{1, 30, 200}, []int{1_000, 10_000, 30_000}
@@ -125,6 +129,11 @@ func parse(args []string) (options, error) {
 	}
 	if grow != "" {
 		g.kinds, g.databases = strings.Split(grow, ","), strings.Split(databases, ",")
+	}
+	if o.repeat == 0 {
+		if o.repeat = 3; o.peers {
+			o.repeat = 5
+		}
 	}
 	if f.NArg() > 0 || o.repeat < 1 || o.streams < 1 {
 		return o, fmt.Errorf("invalid arguments: %q (see --help)", args)
@@ -153,4 +162,20 @@ func runBound(ctx context.Context, args []string) error {
 		return err
 	}
 	return bound.Serve(ctx, cfg)
+}
+
+// runDurable runs this program as the durable peer.
+func runDurable(ctx context.Context, args []string) error {
+	cfg := durable.Config{Role: crowdRole}
+	f := flag.NewFlagSet("bench "+durablePeer, flag.ContinueOnError)
+	f.StringVar(&cfg.Addr, "addr", "", "address to listen on")
+	f.StringVar(&cfg.Redis, "redis", "", "unix socket of the Redis")
+	f.StringVar(&cfg.Dir, "dir", "", "directory of the database")
+	f.StringVar(&cfg.Key, "key", "", "the API key")
+	f.IntVar(&cfg.Users, "users", 0, "users who get streams")
+	f.IntVar(&cfg.Members, "members", 0, "members of the role "+crowdRole)
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	return durable.Serve(ctx, cfg)
 }

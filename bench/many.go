@@ -70,39 +70,52 @@ func (w *world) manyOnce(ctx context.Context, s manySeries) (err error) {
 		return err
 	}
 	defer t.calls.close()
-	single := func() (load.Histogram, error) {
-		r, _, err := w.sent(ctx, fleet, besideRate, func(run int64) error { return w.paced(ctx, t.target, run, besideRate, besideRate, cfg.Users) })
-		s.wrong.add(ours, wrongOf(r, besideRate))
-		return r.Latency, err
-	}
-	alone, err := single()
+	alone, wrong, err := w.singlesBeside(ctx, t, fleet)
 	if err != nil {
 		return err
 	}
+	s.wrong.add(ours, wrong)
 	s.alone.add(ours, alone.Milliseconds(0.99))
 	for _, to := range []struct{ took, beside series }{{s.cold, s.besideCold}, {s.warm, s.besideWarm}} {
-		done := make(chan error, 1)
-		var took time.Duration
-		go func() { took, err = t.sendToRole(ctx); done <- err }()
-		var all load.Histogram
-		for ended := false; !ended; {
-			h, err := single()
-			if err != nil {
-				return errors.Join(err, <-done)
-			}
-			all.Merge(&h)
-			select {
-			case err := <-done:
-				if ended = true; err != nil {
-					return err
-				}
-			default:
-			}
+		took, beside, err := w.sendToRoleBeside(ctx, t, fleet, func(wrong float64) { s.wrong.add(ours, wrong) })
+		if err != nil {
+			return err
 		}
 		to.took.add(ours, took.Seconds())
-		to.beside.add(ours, all.Milliseconds(0.99))
+		to.beside.add(ours, beside.Milliseconds(0.99))
 	}
 	return nil
+}
+
+// singlesBeside sends notices to single users for a second.
+func (w *world) singlesBeside(ctx context.Context, t *peer, fleet *load.Fleet) (load.Histogram, float64, error) {
+	users := min(besideUsers, w.opt.streams)
+	r, _, err := w.sent(ctx, fleet, besideRate, func(run int64) error { return w.paced(ctx, t.target, run, besideRate, besideRate, users) })
+	return r.Latency, wrongOf(r, besideRate), err
+}
+
+// sendToRoleBeside sends a notice to the role, and notices to single users until all members have it. wrong
+// gets how many of those were lost, doubled or misrouted.
+func (w *world) sendToRoleBeside(ctx context.Context, t *peer, fleet *load.Fleet, wrong func(float64)) (took time.Duration, beside load.Histogram, err error) {
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		took, err = t.sendToRole(ctx)
+		done <- err
+	}()
+	for {
+		h, faults, err := w.singlesBeside(ctx, t, fleet)
+		if err != nil {
+			return 0, beside, errors.Join(err, <-done)
+		}
+		beside.Merge(&h)
+		wrong(faults)
+		select {
+		case err := <-done:
+			return took, beside, err
+		default:
+		}
+	}
 }
 
 // members adds the users of the role, who are not connected.
@@ -121,7 +134,7 @@ func members(ctx context.Context, st *store.Store, count int) error {
 	return nil
 }
 
-// sendToRole sends a notice to the role and returns how long it took until all its inboxes have it.
+// sendToRole sends a notice to the role and returns the time until all its inboxes have it.
 func (p *peer) sendToRole(ctx context.Context) (took time.Duration, err error) {
 	var sent struct {
 		ID    int64  `json:"id"`
@@ -148,7 +161,7 @@ func (p *peer) sendToRole(ctx context.Context) (took time.Duration, err error) {
 
 // ask makes one call of the API and reads the answer.
 func (p *peer) ask(ctx context.Context, method, path string, body []byte, into any) error {
-	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.addr+"/api/v1"+path, bytes.NewReader(body)) //nolint:gosec // the address is that of the server that this benchmark has started
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.addr+"/api/v1"+path, bytes.NewReader(body)) //nolint:gosec // the address belongs to the server started by this benchmark
 	if err != nil {
 		return err
 	}

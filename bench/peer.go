@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 
 	"github.com/carillonhq/carillon/api"
@@ -32,25 +33,75 @@ func (p *peer) dial(ctx context.Context) (err error) {
 
 // peer starts a server. The caller stops it.
 func (w *world) peer(ctx context.Context, name string) (p *peer, err error) {
-	if name == ours {
-		return w.ourPeer(ctx, nil)
+	switch name {
+	case ours:
+		return w.ourPeer(ctx, func(st *store.Store) error { return members(ctx, st, w.opt.scaled(crowdSize)) })
+	case durablePeer:
+		return w.durablePeer(ctx)
 	}
 	p = &peer{}
 	if p.target, err = w.target(ctx, name); err != nil {
 		return nil, err
 	}
-	send := func(user string, m load.Mark) error {
-		text, err := notifier.EncodeContent(w.notice(m, 0).Content())
-		if err != nil {
-			return err
-		}
-		var b bytes.Buffer
-		fmt.Fprintf(&b, "POST /publish?to=%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", user, p.addr, len(text), text)
-		return p.calls.ask(b.Bytes())
-	}
-	p.one = func(_ context.Context, user int, m load.Mark) error { return send(strconv.Itoa(user), m) }
-	p.many = func(_ context.Context, m load.Mark) error { return send(bound.Everyone, m) }
+	p.one = func(_ context.Context, user int, m load.Mark) error { return w.publish(p, strconv.Itoa(user), m) }
+	p.many = func(_ context.Context, m load.Mark) error { return w.publish(p, bound.Everyone, m) }
 	return p, nil
+}
+
+// publish sends a message that the server does not store.
+func (w *world) publish(p *peer, user string, m load.Mark) error {
+	text, err := notifier.EncodeContent(w.notice(m, 0).Content())
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "POST /publish?to=%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", user, p.addr, len(text), text)
+	return p.calls.ask(b.Bytes())
+}
+
+// durablePeer is the name of the server that keeps the same promise for one notice; see bench/durable.
+const durablePeer = "durable"
+
+// durablePeer starts it on an empty database with as many users and members of the role as Carillon has.
+func (w *world) durablePeer(ctx context.Context) (p *peer, err error) {
+	dir, err := os.MkdirTemp(w.dir, durablePeer)
+	if err != nil {
+		return nil, fmt.Errorf("make a directory: %w", err)
+	}
+	addr, err := freeAddr(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p = &peer{token: "secret"}
+	server, err := start(ctx, w.dir, durablePeer, addr, w.self, durablePeer, "--addr", addr, "--redis", w.socket, "--dir", dir, "--key", p.token,
+		"--users", strconv.Itoa(w.opt.streams), "--members", strconv.Itoa(w.opt.scaled(crowdSize)))
+	if err != nil {
+		return nil, err
+	}
+	p.target = &target{process: server, request: func(i int) []byte {
+		return fmt.Appendf(nil, "GET /events?stream=%d HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", i, addr)
+	}}
+	p.one = w.postOne(p)
+	p.many = func(_ context.Context, m load.Mark) error { return w.publish(p, bound.Everyone, m) }
+	return p, nil
+}
+
+// post calls the API for notices.
+func (p *peer) post(body any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	a := &application{p.target, p.token}
+	return p.calls.ask(a.call(http.MethodPost, "/notices", text, ""))
+}
+
+// postOne sends notices to single users by the API.
+func (w *world) postOne(p *peer) func(ctx context.Context, user int, m load.Mark) error {
+	return func(_ context.Context, user int, m load.Mark) error {
+		d := w.notice(m, 1).Draft
+		return p.post(posted{notifier.Target{Users: []string{userName(user + 1)}}, d.Type, d.Title, d.Body, d.Link})
+	}
 }
 
 // ourPeer starts Carillon with an API key. prepare may change its database before.
@@ -67,21 +118,10 @@ func (w *world) ourPeer(ctx context.Context, prepare func(*store.Store) error) (
 	}); err != nil {
 		return nil, err
 	}
-	a := &application{p.target, p.token}
-	send := func(body any) error {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		return p.calls.ask(a.call(http.MethodPost, "/notices", text, ""))
-	}
-	p.one = func(_ context.Context, user int, m load.Mark) error {
-		d := w.notice(m, 1).Draft
-		return send(posted{notifier.Target{Users: []string{userName(user + 1)}}, d.Type, d.Title, d.Body, d.Link})
-	}
+	p.one = w.postOne(p)
 	p.many = func(_ context.Context, m load.Mark) error { // the API takes names of audiences, and announcements have no type
 		d := w.notice(m, 1).Draft
-		return send(map[string]any{"target": map[string]any{"audiences": []string{"customer"}}, "title": d.Title, "body": d.Body})
+		return p.post(map[string]any{"target": map[string]any{"audiences": []string{"customer"}}, "title": d.Title, "body": d.Body})
 	}
 	return p, nil
 }

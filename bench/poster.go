@@ -39,7 +39,7 @@ func (w *world) poster(ctx context.Context) (*poster, error) {
 	return &poster{w: w, db: db, board: b}, nil
 }
 
-// announce publishes one announcement and returns how long it took to store it in SQL.
+// announce publishes one announcement and returns the time until it is stored in SQL.
 func (p *poster) announce(ctx context.Context, m load.Mark, pinned bool) (stored time.Duration, err error) {
 	n := p.w.notice(m, 0)
 	n.Target = notifier.Target{Audiences: []notifier.Audience{audience}}

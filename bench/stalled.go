@@ -56,7 +56,7 @@ type stalledResult struct {
 }
 
 // withStalled sends the same traffic whether the first hundredth of the streams reads or not.
-// The large messages to these streams belong to no run, so that only those of the other streams
+// The large messages to these streams belong to no run, so that only messages of the other streams
 // are counted.
 func (w *world) withStalled(ctx context.Context, stall bool) (got stalledResult, err error) {
 	t, err := w.target(ctx, ours)

@@ -21,7 +21,7 @@ type target struct {
 	*process
 	admin   string // Carillon only: the address of /metrics
 	request func(i int) []byte
-	// one sends a message to the inbox or stream of one user, and many to those of all users.
+	// one sends a message to the inbox or stream of one user, and many to all users.
 	one  func(ctx context.Context, user int, m load.Mark) error
 	many func(ctx context.Context, m load.Mark) error
 }

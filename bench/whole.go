@@ -24,9 +24,8 @@ const (
 	smallBatch  = 100
 )
 
-// wholeWay measures the way from the sender's call to the browser: accepted in SQL, through the
-// intake into the inbox, and out of the stream. The server shares SQLite and the intake with
-// this program, which takes the place of its API.
+// wholeWay measures the way from the sender's call to the browser: accepted in SQL, delivered to the
+// inbox, and out of the stream. The server shares SQLite and Redis with this program, which replaces its API.
 func (w *world) wholeWay(ctx context.Context) ([]row, error) {
 	single, batched, singleP99, batchedP99, wrong := series{}, series{}, series{}, series{}, series{}
 	for range w.opt.repeat {

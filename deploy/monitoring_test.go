@@ -18,7 +18,7 @@ func promtool(t *testing.T, args ...string) {
 	}
 }
 
-// alerts_test.yml shows that a healthy instance alerts nobody and that each fault does.
+// alerts_test.yml checks that a healthy instance fires no alert and that each fault fires one.
 func TestEachFaultAlertsAndHealthDoesNot(t *testing.T) {
 	t.Parallel()
 	promtool(t, "check", "rules", "prometheus/alerts.yml")
@@ -84,7 +84,7 @@ func TestTheDashboardHasQueriesThatPrometheusUnderstands(t *testing.T) {
 	promtool(t, "check", "rules", file)
 }
 
-// Whoever is alerted looks at the dashboard for since when and how bad it is.
+// After an alert, the operator reads the start and the extent of the fault on the dashboard.
 func TestWhatAlertsIsOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	panels := read(t, "grafana/carillon.json")
@@ -99,7 +99,7 @@ func TestWhatAlertsIsOnTheDashboard(t *testing.T) {
 	}
 }
 
-// systemd-analyze weighs what a unit may do, in tenths: up to 50 it says "OK". This one is at 15.
+// systemd-analyze rates the exposure of a unit, in tenths: up to 50 is "OK". This one is at 15.
 func TestTheUnitIsConfined(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=20", "carillon.service").CombinedOutput()

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // redisOf returns the built-in Redis of an instance, which is a child of its process.
@@ -52,7 +54,7 @@ func (i *instance) stopRedis(t *testing.T) (goOn func()) {
 // ready waits until /readyz of the instance returns want.
 func (i *instance) ready(t *testing.T, want string) {
 	t.Helper()
-	wait(t, "readiness is "+want, func() bool {
+	testkit.Eventually(t, "readiness is "+want, func() bool {
 		resp, err := http.Get(i.url + "/readyz")
 		if err != nil {
 			return false
@@ -78,7 +80,7 @@ func (s *site) database(t *testing.T) *sql.DB {
 // stored waits until a user has this number of unread entries in SQL.
 func stored(t *testing.T, db *sql.DB, name string, unread int) {
 	t.Helper()
-	wait(t, fmt.Sprintf("%d unread of %s are in sql", unread, name), func() bool {
+	testkit.Eventually(t, fmt.Sprintf("%d unread of %s are in sql", unread, name), func() bool {
 		var n int
 		err := db.QueryRow(`SELECT s.unread FROM inbox_snapshots s JOIN users u ON u.seq = s.seq WHERE u.name = '` + name + `'`).Scan(&n)
 		return err == nil && n == unread

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -81,7 +82,7 @@ func (w *window) click(name string) *window {
 // pointer, clicks are ignored for a moment, because they were meant for the first.
 func (w *window) settles() *window {
 	w.t.Helper()
-	return w.until(fmt.Sprintf(`performance.now() > %f`, ask[float64](w, `performance.now()`)+400))
+	return w.passes(400 * time.Millisecond)
 }
 
 // clickOn clicks the first element of a selector.

@@ -14,6 +14,8 @@ import (
 	"github.com/chromedp/cdproto/heapprofiler"
 	"github.com/chromedp/cdproto/memory"
 	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // bellSays is an expression that is true once the badge of the bell is this text; "" is no badge.
@@ -85,7 +87,7 @@ func TestATokenExpiresInTheMiddleOfAStreamUnseen(t *testing.T) {
 	ask[any](w, inBell(`(window.states = [], bell.addEventListener("carillon-state", e => states.push(e.detail.state)), 0)`))
 	asked := shop.asked.Load()
 	shop.old.Store(0)
-	wait(t, "the element asks for the next token", func() bool { return shop.asked.Load() > asked })
+	testkit.Eventually(t, "the element asks for the next token", func() bool { return shop.asked.Load() > asked })
 	s.orders("4711", "After the first token")
 	w.until(bellSays("1"))
 	if states := ask[[]string](w, `states`); strings.Contains(strings.Join(states, " "), "signed-out") || strings.Contains(strings.Join(states, " "), "polling") {
@@ -215,7 +217,7 @@ func TestElementsThatHaveLeftLeaveNothingBehind(t *testing.T) {
 	mount(100)
 	nodes, listeners := count()
 	mount(1000)
-	wait(t, "nothing of a thousand elements is left", func() bool {
+	testkit.Eventually(t, "nothing of a thousand elements is left", func() bool {
 		more, heard := count()
 		return more < nodes+500 && heard < listeners+100
 	})

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // ask evaluates an expression in the page and awaits its result if that is a promise.
@@ -26,22 +29,35 @@ func ask[T any](w *window, js string) T {
 // until waits until an expression is true. If the page is replaced meanwhile, it asks the new page.
 func (w *window) until(js string) *window {
 	w.t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(15 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	testkit.Until(w.withShot(), js, func() (fault string, ok bool) {
 		ctx, cancel := context.WithTimeout(w.ctx, patience)
+		defer cancel()
 		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+js+")"))
-		cancel()
-		if ok && err == nil {
-			return w
+		if err != nil {
+			fault = err.Error()
 		}
-		if time.Now().After(deadline) {
-			w.fail("not true in time: %s (%v)", js, err)
-		}
-		<-tick.C
-	}
+		return fault, ok && err == nil
+	})
+	return w
 }
+
+// passes waits until a timer of the page, set now, fires. By then all timers that were set before and were due sooner have
+// fired, however slow the machine is.
+func (w *window) passes(d time.Duration) *window {
+	w.t.Helper()
+	ask[any](w, fmt.Sprintf(`new Promise(done => setTimeout(done, %d))`, d.Milliseconds()))
+	return w
+}
+
+// withShot is the test of a window; its failure takes a screenshot.
+type withShot struct {
+	*testing.T
+	w *window
+}
+
+func (w *window) withShot() withShot { return withShot{w.t, w} }
+
+func (s withShot) Fatalf(format string, args ...any) { s.Helper(); s.w.fail(format, args...) }
 
 // fail ends the test with a screenshot of the page.
 func (w *window) fail(format string, args ...any) {

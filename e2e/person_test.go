@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // window is a browser window. Each person has their own cookies.
@@ -105,16 +106,7 @@ func (w *window) connection(want string) {
 // shows waits until an element shows a text; "" if it is hidden.
 func (w *window) shows(sel css, want string) {
 	w.t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for got := w.shown(sel); got != want; got = w.shown(sel) {
-		if time.Now().After(deadline) {
-			w.shot("failed-" + strings.ReplaceAll(w.t.Name(), "/", "-"))
-			w.t.Fatalf("%s shows %q, want %q", sel, got, want)
-		}
-		<-tick.C
-	}
+	testkit.Until(w.withShot(), fmt.Sprintf("%s shows %q", sel, want), func() (string, bool) { got := w.shown(sel); return got, got == want })
 }
 
 func (w *window) shown(sel css) string {

@@ -77,7 +77,7 @@ func (p *phone) turnOn() {
 func (p *phone) registered(endpoints ...string) {
 	p.w.t.Helper()
 	want := strings.Join(endpoints, " ")
-	wait(p.w.t, "the devices are "+want, func() bool {
+	testkit.Eventually(p.w.t, "the devices are "+want, func() bool {
 		var got string
 		err := p.db.QueryRow(`SELECT coalesce(group_concat(address, ' '), '') FROM targets WHERE kind = 'push'`).Scan(&got)
 		return err == nil && got == want
@@ -96,7 +96,7 @@ func (p *phone) forgotten() {
 func (p *phone) refused() {
 	p.w.t.Helper()
 	p.w.until(live2)
-	wait(p.w.t, "the server has refused to register the browser again", func() bool {
+	testkit.Eventually(p.w.t, "the server has refused to register the browser again", func() bool {
 		return value[bool](p.w, `caches.open("carillon").then((store) => store.match("`+p.w.path()+`/devices")).then((kept) => kept?.json()).then((kept) => kept?.on === false)`)
 	})
 	p.registered()
@@ -136,7 +136,7 @@ func TestABrowserWhereTheUserHasTurnedPushOffComesBackByAClickOnly(t *testing.T)
 func (p *phone) worker(from *window) *window {
 	p.w.t.Helper()
 	var at *window
-	wait(p.w.t, "the worker runs", func() bool {
+	testkit.Eventually(p.w.t, "the worker runs", func() bool {
 		all, err := chromedp.Targets(from.ctx)
 		if err != nil {
 			p.w.t.Fatal(err)
@@ -172,34 +172,53 @@ func (w *window) hand(event, fields string) string {
 	})()`, event, fields))
 }
 
-func TestAClickOnAPushFocusesAPageThatIsOpenAlready(t *testing.T) {
-	t.Parallel()
-	var page *window // opened before push was turned on: the worker does not control it
+// clicked is a page that was open before push was turned on, so that the worker does not control it, and a click on a
+// notification about the announcements, to be awaited.
+func clicked(t *testing.T) (page, worker *window, click func(want string)) {
+	t.Helper()
 	p := newPhone(t, func(w *window) { page = w.tab().goTo("/inbox?filter=unread") })
-	worker := p.worker(page)
+	worker = p.worker(page)
 	p.w.hide(true) // which reports nothing while the page is visible
 	page.uses().looksAway()
 	p.vera.sends("bob", notice{title: "The lift is stuck", body: "On the third floor.", link: "/announcements"})
-	wait(t, "the push has arrived", func() bool { return len(p.service.Received()) > 0 })
+	testkit.Eventually(t, "the push has arrived", func() bool { return len(p.service.Received()) > 0 })
 	p.shows(p.service.Received()[0].Text, `["The lift is stuck"]`)
 	ask[bool](worker, `registration.getNotifications().then(([first]) => { self.clicked = first; return true; })`)
 	p.w.close()
+	page.hide(false) // as a focus does
 	if ask[bool](page, `navigator.serviceWorker.controller !== null`) {
 		t.Fatal("the worker controls the page, which proves less")
 	}
-	click := func(want string) {
+	return page, worker, func(want string) {
 		t.Helper()
 		if got := worker.hand("notificationclick", `{ notification: clicked }`); got != want {
 			t.Errorf("the click has the browser %q, want %q", got, want)
 		}
 	}
+}
+
+func TestAClickOnAPushFocusesAPageThatIsOpenAlready(t *testing.T) {
+	t.Parallel()
+	page, worker, click := clicked(t)
 	click("focus " + page.path() + "/inbox")
 	page.at("/announcements")
 	if n := ask[int](worker, `registration.getNotifications().then((all) => all.length)`); n != 0 {
 		t.Error("the notification stays")
 	}
-	page.do(chromedp.Navigate("about:blank"))
+	page.until(live2).do(chromedp.Navigate("about:blank"))
+	testkit.Eventually(t, "the browser has left the page", func() bool {
+		return value[bool](worker, `ours().then((pages) => pages.length === 0)`)
+	})
 	click("open " + page.path() + "/n/1")
+}
+
+// After the focus the browser opens no window any more.
+func TestAPageThatIsTooBusyToAnswerAClickOnAPushGoesThereLater(t *testing.T) {
+	t.Parallel()
+	page, worker, click := clicked(t)
+	ask[bool](worker, `(self.setTimeout = (end, _, ...given) => queueMicrotask(() => end(...given)), true)`)
+	click("focus " + page.path() + "/inbox")
+	page.at("/announcements")
 }
 
 func TestTheWorkerRegistersASubscriptionThatTheBrowserHasReplaced(t *testing.T) {
@@ -221,7 +240,7 @@ func TestTheWorkerRegistersASubscriptionThatTheBrowserHasReplaced(t *testing.T) 
 	worker.hand("pushsubscriptionchange", `{}`)
 	p.registered(unnamed)
 	p.w.first(fmt.Sprintf("localStorage.subscribed = %q", unnamed)).goTo("/settings").press(`#devices form[action$="/test"] button`)
-	wait(t, "the push has arrived", func() bool { return len(p.service.Received()) > 0 })
+	testkit.Eventually(t, "the push has arrived", func() bool { return len(p.service.Received()) > 0 })
 	if got := p.service.Received()[0].Path; got != "/unnamed" {
 		t.Errorf("the push has gone to %s", got)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/carillonhq/carillon/internal/pushtest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // device is the service worker of a window, which a push service would wake.
@@ -83,7 +84,7 @@ func (d *device) titles() string {
 func (d *device) shows(text []byte, want string) {
 	d.w.t.Helper()
 	polls := 0
-	wait(d.w.t, "the notifications are "+want, func() bool {
+	testkit.Eventually(d.w.t, "the notifications are "+want, func() bool {
 		if polls++; polls%250 == 1 {
 			d.gets(text)
 		}
@@ -112,17 +113,17 @@ func TestABrowserIsToldWhileItsUserIsAwayAndForgetsWhatIsReadElsewhere(t *testin
 
 	bob.until(live2).looksAway()
 	vera.sends("bob", notice{title: "The lift is stuck", body: "On the third floor."})
-	wait(t, "the push has arrived", func() bool { return len(service.Received()) > 0 })
+	testkit.Eventually(t, "the push has arrived", func() bool { return len(service.Received()) > 0 })
 	d.shows(service.Received()[0].Text, `["The lift is stuck"]`)
 
 	elsewhere := open(t, i).as(i.person(t, "bob")).goTo("/inbox")
 	elsewhere.badge("")
-	wait(t, "the notification is closed", func() bool { return d.titles() == "[]" })
+	testkit.Eventually(t, "the notification is closed", func() bool { return d.titles() == "[]" })
 
 	// A push that shows nothing would end the subscription.
 	for _, damaged := range []string{"", "no JSON", "null", `{"notification":null}`} {
 		d.shows([]byte(damaged), `["Carillon"]`)
 		bob.script(`navigator.serviceWorker.getRegistration().then((r) => r.getNotifications()).then((all) => all.forEach((n) => n.close()))`)
-		wait(t, "the notification is closed", func() bool { return d.titles() == "[]" })
+		testkit.Eventually(t, "the notification is closed", func() bool { return d.titles() == "[]" })
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // controls is an expression for the recipient controls that are visible.
@@ -44,10 +46,10 @@ func TestOnlyTheChosenTargetReceivesTheNotice(t *testing.T) {
 	w.fill("type", "news")
 	w.fill("title", "The kitchen closes at four")
 	w.answered(submitSend)
-	wait(t, "the list of the faults has the focus", func() bool { return w.focused() == "faults" })
+	testkit.Eventually(t, "the list of the faults has the focus", func() bool { return w.focused() == "faults" })
 	w.has(`[data-testid=faults] a[href="#to_role"]`, "Roles: Choose one.").holds("role", "to_role", "||customer")
 	w.do(chromedp.Click(css(`[data-testid=faults] a[href="#to_role"]`)))
-	wait(t, "the link leads to the list", func() bool { return w.focused() == "to_role" })
+	testkit.Eventually(t, "the link leads to the list", func() bool { return w.focused() == "to_role" })
 	w.ticksIn("to_role", "picker").until(`document.querySelector("#to_role-fault") === null`)
 	w.chooses("user").holds("user", "to", "dave|picker|customer")
 	w.chooses("role").holds("role", "to_role", "|picker|customer")

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestBackRestoresTheFormTypedBeforeTheSessionEnded(t *testing.T) {
@@ -23,7 +25,7 @@ func TestBackRestoresTheFormTypedBeforeTheSessionEnded(t *testing.T) {
 
 	w.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
 	w.until(`document.querySelector("#title") !== null`)
-	wait(t, "the form has the typed text", func() bool {
+	testkit.Eventually(t, "the form has the typed text", func() bool {
 		return value[string](w, `[document.querySelector("#to").value, document.querySelector("#title").value, document.querySelector("#body").value].join("|")`) ==
 			"bob|Not to be lost|One\nTwo"
 	})

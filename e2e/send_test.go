@@ -9,6 +9,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 const sendButton = css(`#send button.primary:not([name])`)
@@ -185,13 +187,13 @@ func TestFaultsAreFocusedFirstAndManyRecipientsAreConfirmed(t *testing.T) {
 
 	w.answered(sendButton)
 	w.do(chromedp.WaitVisible(css(`[data-testid=faults]`)))
-	wait(t, "the list of the faults has the focus", func() bool { return w.focused() == "faults" })
+	testkit.Eventually(t, "the list of the faults has the focus", func() bool { return w.focused() == "faults" })
 	w.do(chromedp.Click(css(`[data-testid=faults] a[href="#title"]`)))
-	wait(t, "the link leads to its field", func() bool { return w.focused() == "title" })
+	testkit.Eventually(t, "the link leads to its field", func() bool { return w.focused() == "title" })
 	w.do(chromedp.KeyEvent("To all of you"), chromedp.WaitNotPresent(css(`#title-fault`)))
 	w.answered(sendButton)
 	w.shows(`#confirm p`, "This notice goes to 1,001 people.")
-	wait(t, "the confirmation has the focus", func() bool { return w.focused() == "confirm" })
+	testkit.Eventually(t, "the confirmation has the focus", func() bool { return w.focused() == "confirm" })
 	w.shot("send-confirm")
 	w.press(`#confirm button[name=confirm][value="1001"]`)
 	w.arrived("To all of you")

@@ -23,8 +23,8 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// patience limits every wait for an event. No event should take nearly as long.
-const patience = 60 * time.Second
+// patience limits every wait for an event.
+const patience = testkit.Patience
 
 // site is the set-up that instances share: the data directory and the flags.
 type site struct {
@@ -117,21 +117,23 @@ func (s *site) serve(extra ...string) *instance {
 	}()
 	found := make(chan string, 1)
 	go i.read(r, found)
-	select {
-	case addr := <-found:
-		i.url = "http://" + addr + path
-	case err := <-i.done:
-		s.t.Fatalf("the server ended with %v\n%s", err, i.logs())
-	case <-time.After(patience):
-		i.kill()
-		s.t.Fatalf("the server printed no address:\n%s", i.logs())
-	}
 	s.t.Cleanup(func() {
 		i.stop()
 		if strings.Contains(i.logs(), "eyJ") { // how the header of every token begins
 			s.t.Error("a user token is in the logs")
 		}
 	})
+	i.url = "http://" + testkit.Until(s.t, "the server prints its address", func() (string, bool) {
+		select {
+		case addr := <-found:
+			return addr, true
+		case err := <-i.done:
+			i.done <- err
+			s.t.Fatalf("the server ended with %v\n%s", err, i.logs())
+		default:
+		}
+		return i.logs(), false
+	}) + path
 	resp, err := http.Get(i.url + "/readyz")
 	if err != nil {
 		s.t.Fatal(err)

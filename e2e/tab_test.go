@@ -8,12 +8,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // tab opens another tab of the same person. The tabs share cookies, locks and channels.
@@ -66,20 +67,6 @@ func value[T any](w *window, js string) T {
 	return v
 }
 
-// wait waits until a condition is true.
-func wait(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !so() {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within the time limit: %s", what)
-		}
-		<-tick.C
-	}
-}
-
 // whoHolds returns an expression that is true if this page holds a lock whose name begins with lock.
 // A page does not know its own client id, so it takes a lock with a known name and reads the id of
 // that lock's holder.
@@ -100,7 +87,7 @@ func whoHas(locks, lock string) string {
 // leading waits until this tab leads, that is, has the stream of all tabs.
 func (w *window) leading() {
 	w.t.Helper()
-	wait(w.t, "this tab leads", func() bool { return value[bool](w, whoHolds("carillon:")) })
+	testkit.Eventually(w.t, "this tab leads", func() bool { return value[bool](w, whoHolds("carillon:")) })
 }
 
 // freeze suspends all code of the page, as browsers do to save power; false resumes it.
@@ -134,7 +121,7 @@ func (w *window) hide(on bool) {
 	if _, err := chromedp.Call(w.ctx, cdpbrowser.SetWindowBounds, bounds); err != nil {
 		w.t.Fatalf("make a window %s: %v", state, err)
 	}
-	wait(w.t, "the tab is "+want, func() bool { return value[string](w, "document.visibilityState") == want })
+	testkit.Eventually(w.t, "the tab is "+want, func() bool { return value[string](w, "document.visibilityState") == want })
 }
 
 // offline disconnects the tab from the network; false reconnects it.
@@ -151,11 +138,11 @@ var metricsAt = regexp.MustCompile(`Metrics are at (http://\S+)`)
 func (i *instance) streams(want string) {
 	i.t.Helper()
 	var at []string
-	wait(i.t, "the server prints the address of its metrics", func() bool {
+	testkit.Eventually(i.t, "the server prints the address of its metrics", func() bool {
 		at = metricsAt.FindStringSubmatch(i.logs())
 		return at != nil
 	})
-	wait(i.t, "the server has "+want+" streams", func() bool {
+	testkit.Eventually(i.t, "the server has "+want+" streams", func() bool {
 		resp, err := http.Get(at[1])
 		if err != nil {
 			i.t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // proxy stands between browsers and a server, and can answer 503 for a while.
@@ -91,7 +93,7 @@ func TestOfflineTabsShowTheTimeOfTheirData(t *testing.T) {
 	all[0].offline(true)
 	for _, w := range all {
 		var said string
-		wait(t, "the page says that it is offline", func() bool { said = w.shown(`#connection`); return said != "" })
+		testkit.Eventually(t, "the page says that it is offline", func() bool { said = w.shown(`#connection`); return said != "" })
 		// The minute may have changed meanwhile.
 		if said != "Offline. Last updated "+at && said != "Offline. Last updated "+value[string](w, `new Date().toTimeString().slice(0, 5)`) {
 			t.Errorf("the page says %q", said)

@@ -3,6 +3,8 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // tell sends a user a notice by command.
@@ -66,7 +68,7 @@ func TestAnotherTabLeadsHoweverTheLeaderGoes(t *testing.T) {
 	s.tell("bob", "photo_id:2")
 	bells(all, "2")
 	value[bool](one, `(history.back(), true)`)
-	wait(t, "the page is restored from the history", func() bool { return value[bool](one, `window.kept === true`) })
+	testkit.Eventually(t, "the page is restored from the history", func() bool { return value[bool](one, `window.kept === true`) })
 	one = one.again()
 	all[0] = one
 	bells(all, "2")

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -14,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // sendsToast sends a notice with a toast.
@@ -65,7 +65,7 @@ func (w *window) uses() *window {
 		since = ask[float64](w, `performance.now()`)
 	}
 	w.clickOn("h1")
-	wait(w.t, "this tab shows toasts", shows)
+	testkit.Eventually(w.t, "this tab shows toasts", shows)
 	return w.until(answered("/events/active", since))
 }
 
@@ -158,7 +158,7 @@ func comesBack(t *testing.T, s *site, i *instance, vera *person) {
 	}
 	w.hide(false)
 	w.showsToasts("2 more Open inbox", "Order 5 is late", "Order 4 is late", "Order 3 is late")
-	wait(t, "all toasts are acknowledged", func() bool {
+	testkit.Eventually(t, "all toasts are acknowledged", func() bool {
 		n, err := redistest.Client(t).Exists(t.Context(), old).Result()
 		return err == nil && n == 0
 	})
@@ -171,7 +171,7 @@ func comesBack(t *testing.T, s *site, i *instance, vera *person) {
 	w.looksAway()
 	w.freeze(true)
 	vera.sendsToast("carol", "Order 7 is late")
-	wait(t, "one toast waits for carol", func() bool {
+	testkit.Eventually(t, "one toast waits for carol", func() bool {
 		n, err := redistest.Client(t).ZCard(t.Context(), old).Result()
 		return err == nil && n == 1
 	})
@@ -184,22 +184,24 @@ func comesBack(t *testing.T, s *site, i *instance, vera *person) {
 func (w *window) showsToasts(want ...string) {
 	w.t.Helper()
 	all := strings.Join(want, "|")
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(15 * time.Millisecond)
-	defer tick.Stop()
-	for got := ask[string](w, toastTitles); got != all; got = ask[string](w, toastTitles) {
-		if time.Now().After(deadline) {
-			w.fail("the page shows the toasts %q, want %q; all that it has shown: %q", got, all, ask[[]string](w, "noted"))
-		}
-		<-tick.C
+	type shown struct {
+		now, ever string
 	}
+	testkit.Until(w.withShot(), fmt.Sprintf("the toasts %q", all), func() (shown, bool) {
+		got := shown{now: ask[string](w, toastTitles)}
+		if got.now == all {
+			return got, true
+		}
+		got.ever = ask[string](w, `(window.noted ?? []).join("|")`)
+		return got, false
+	})
 }
 
 // looksAway hides the tab and waits until the server knows that it is hidden. A page that was hidden before its script has
 // begun reports nothing.
 func (w *window) looksAway() {
 	w.t.Helper()
-	wait(w.t, "this tab takes part", func() bool { return value[bool](w, whoAsks("carillon-toasts:")) })
+	testkit.Eventually(w.t, "this tab takes part", func() bool { return value[bool](w, whoAsks("carillon-toasts:")) })
 	since := ask[float64](w, `performance.now()`)
 	w.hide(true)
 	w.until(answered("/events/active", since))
@@ -210,7 +212,7 @@ func waiting(t *testing.T, s *site, n int64) (key string, all []redis.Z) {
 	t.Helper()
 	rdb := redistest.Client(t)
 	prefix := s.prefix()
-	wait(t, fmt.Sprintf("%d toasts wait", n), func() bool {
+	testkit.Eventually(t, fmt.Sprintf("%d toasts wait", n), func() bool {
 		found, err := rdb.Keys(t.Context(), prefix+"pending:toast:*").Result()
 		if err != nil {
 			t.Fatal(err)
@@ -349,7 +351,7 @@ func withoutLocks(t *testing.T, i *instance, vera *person) {
 	vera.sendsToast("vera", "Order 1 is late")
 	one.badge("1")
 	two.badge("1")
-	wait(t, "one page shows the toast", func() bool { return ask[int](one, said("/toasts/ack"))+ask[int](two, said("/toasts/ack")) == 1 })
+	testkit.Eventually(t, "one page shows the toast", func() bool { return ask[int](one, said("/toasts/ack"))+ask[int](two, said("/toasts/ack")) == 1 })
 	if n := ask[int](one, `noted.length`) + ask[int](two, `noted.length`); n != 1 {
 		t.Errorf("the toast is shown %d times", n)
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // One user subscribes personally, another by their role, and a third by both. All have a page open
@@ -88,7 +90,7 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 	w.shows(`#preview [data-testid=recipients]`, "1 person will get it.")
 	w.press(sendButton)
 	w.shows("h1", "Order 4187 is late")
-	wait(t, "the notice has arrived", func() bool {
+	testkit.Eventually(t, "the notice has arrived", func() bool {
 		bob.goTo("/announcements")
 		return bob.shown(`[data-testid=badge]`) == "1"
 	})
@@ -96,7 +98,7 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 	w.do(chromedp.Clear(css("#title")), chromedp.SendKeys(css("#title"), "Order 4187 is here"))
 	w.press(`[data-testid=edit-form] button.primary`)
 	w.shows("h1", "Order 4187 is here")
-	wait(t, "the row says so", func() bool {
+	testkit.Eventually(t, "the row says so", func() bool {
 		bob.goTo("/inbox?filter=unread")
 		return bob.shown(`[data-testid=entry] h3`) == "Unread Order 4187 is here"
 	})

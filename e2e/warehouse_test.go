@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // stockRules sends a notice about a location with negative stock, until that is corrected, and one
@@ -135,22 +135,12 @@ func (a *application) call(method, path, body string) []byte {
 // polls polls in XML until the response is as wanted.
 func (a *application) polls(user, want string) {
 	a.t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		var p polled
+	testkit.Until(a.t, fmt.Sprintf("a poll for %s answers %q", user, want), func() (p polled, ok bool) {
 		if err := xml.Unmarshal(a.call("GET", "/users/"+user+"/notices?scope=119240", ""), &p); err != nil {
 			a.t.Fatalf("poll for %s: %v", user, err)
 		}
-		switch {
-		case p.String() == want:
-			return
-		case time.Now().After(deadline):
-			a.t.Fatalf("a poll for %s answers %q, want %q", user, p, want)
-		}
-		<-tick.C
-	}
+		return p, p.String() == want
+	})
 }
 
 // When stock in the table of a warehouse system turns negative, the users responsible for
@@ -221,7 +211,7 @@ func stockStory(t *testing.T, s *site, stock *warehouse) {
 func TestTheWarehouseExampleHolds(t *testing.T) {
 	t.Parallel()
 	example := filepath.Join(t.TempDir(), "warehouse")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for _, args := range [][]string{
 		{"go", "build", "-o", example, "../examples/warehouse"},

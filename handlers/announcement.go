@@ -63,7 +63,7 @@ func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifi
 		row.Turns = nil
 	}
 	f.Sheet = f.Assets.ProseStyle
-	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body, h.AppNamed(r.Context(), post.App)), Link: h.outside(post.Link, post.App)}
+	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body, h.Tokens.Named(r.Context(), post.App)), Link: h.outside(post.Link, post.App)}
 }
 
 // announcementMaker turns announcements into rows for one reader.

@@ -209,10 +209,9 @@ func TestNamesAreJoinedAsTheLanguageDoes(t *testing.T) {
 		w.sender.progressOf = func([]notifier.Notice) ([]notifier.Progress, error) {
 			return []notifier.Progress{seenBy(announced(5, -hour, week)), toMany}, nil
 		}
-		w.directory.users = func(notifier.UserQuery) ([]notifier.User, error) {
-			return []notifier.User{{Name: "vera", Seq: 9, Roles: []string{"picker", "staff"}}}, nil
-		}
 	})
+	w.haveMembers("picker", "carol")
+	w.haveAudiences()
 	for lang, want := range map[string][]string{
 		"en": {"User, Customer", "a, b, c and 1 more", "picker, staff", "Operator 4 people User 10 people Customer 1,203 people"},
 		"ja": {"一般ユーザー、顧客", "a、b、c ほか1人", "picker、staff", "オペレーター 4人 一般ユーザー 10人 顧客 1,203人"},

@@ -1,7 +1,6 @@
 package handlers_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -45,13 +44,7 @@ func TestTheLinksOfAnAppsAnnouncementLeadToItsPages(t *testing.T) {
 	one := post(5, 1, true, false)
 	one.App, one.Body = "shop", "See [here](/orders/7)."
 	b := newAnnouncements(t, one)
-	b.config.AppNamed = func(_ context.Context, name string) (app notifier.App) {
-		if name == "shop" {
-			app.Base = "https://shop.example/app"
-		}
-		return app
-	}
-	b.rebuild()
+	b.haveApp(notifier.App{Name: "shop", Audience: 3, AppPlaces: notifier.AppPlaces{Base: "https://shop.example/app"}})
 	r := b.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
 	if got := r.attr("[data-testid=announcement-body] a", "href"); got != "https://shop.example/app/orders/7" {
 		t.Errorf("the link of the body leads to %q", got)

@@ -57,7 +57,7 @@ func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
 // address it would stay in the history and in logs.
 func (h *Handlers) makeAPIKey(w http.ResponseWriter, r *http.Request, k notifier.APIKey, once string) error {
 	token, hash := h.NewKey()
-	k, repeated, err := h.Keys.AddKeyOnce(r.Context(), h.actor(r), k, hash, keyForm(seqOf(r), once, k))
+	k, repeated, err := h.Store.AddKeyOnce(r.Context(), h.actor(r), k, hash, keyForm(seqOf(r), once, k))
 	if err != nil {
 		return fmt.Errorf("make a key: %w", err)
 	}
@@ -115,12 +115,10 @@ func (h *Handlers) apiKeyAgain(w http.ResponseWriter, r *http.Request, values ur
 }
 
 func (h *Handlers) revokeAPIKey(w http.ResponseWriter, r *http.Request, id int64) error {
-	if _, err := h.Keys.RevokeKey(r.Context(), h.actor(r), id); err != nil {
+	if _, err := h.Store.RevokeKey(r.Context(), h.actor(r), id); err != nil {
 		return fmt.Errorf("revoke key %d: %w", id, err)
 	}
-	if h.KeyRevoked != nil {
-		h.KeyRevoked()
-	}
+	h.Tokens.Changed() // so that it counts here at once
 	redirect(w, r, apiKeysPath+"?done=key-revoked")
 	return nil
 }

@@ -38,7 +38,7 @@ func (h *Handlers) apiKeys(w http.ResponseWriter, r *http.Request) error {
 // apiKeysPage is the page of the list that the query selects. There are few keys, so it reads
 // them all.
 func (h *Handlers) apiKeysPage(r *http.Request, values url.Values) (*views.APIKeys, error) {
-	all, err := h.Keys.Keys(r.Context())
+	all, err := h.Store.Keys(r.Context())
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
 	}

@@ -1,7 +1,7 @@
 package handlers_test
 
 import (
-	"errors"
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"strings"
@@ -19,26 +19,29 @@ func TestNewKeyIsShownOnce(t *testing.T) {
 	posted := o.post("carol", "/staff/keys", "name", " shop <b> ", "scope", "send")
 	posted.wantRedirect(t, "/staff/keys")
 	r := o.get("carol", "/staff/keys").wantStatus(t, http.StatusOK)
-	r.wantText(t, "[data-testid=new-key]", "ck_secret")
+	r.wantText(t, "[data-testid=new-key]", "ck_secret1")
 	r.wantText(t, "[data-testid=made] h2", "Key of shop <b>")
 	if r.Header.Get("Cache-Control") != "no-store" || strings.Count(r.body, "ck_secret") != 1 || r.count("[data-testid=key]") != 1 {
 		t.Errorf("the key occurs %d times, Cache-Control %q", strings.Count(r.body, "ck_secret"), r.Header.Get("Cache-Control"))
 	}
 	o.postBody("carol", "/staff/keys", "action=add&name=shop&scope=send&scope=admin&scope=send").wantRedirect(t, "/staff/keys")
 	want := []notifier.APIKey{
-		{ID: 2, Name: "shop", Scopes: []notifier.KeyScope{"admin", "send"}, CreatedAt: noon}, {ID: 1, Name: "shop <b>", Scopes: []notifier.KeyScope{"send"}, CreatedAt: noon},
+		{ID: 2, Name: "shop", Scopes: []notifier.KeyScope{"send", "admin"}, CreatedAt: noon}, {ID: 1, Name: "shop <b>", Scopes: []notifier.KeyScope{"send"}, CreatedAt: noon},
 	}
-	if diff := cmp.Diff(want, o.keys.all); diff != "" {
+	if diff := cmp.Diff(want, o.allKeys()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"hash", "hash"}, o.keys.hashes); diff != "" {
-		t.Error(diff)
+	for _, key := range []string{"ck_secret1", "ck_secret2"} {
+		hash := sha256.Sum256([]byte(key))
+		if _, err := o.db.KeyByHash(t.Context(), hash[:]); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
 	}
 	o.get("carol", "/staff/keys")
-	if again := o.get("carol", "/staff/keys"); strings.Contains(posted.body+again.body+o.log.String()+fmt.Sprint(o.audit.entries), "ck_secret") {
+	if again := o.get("carol", "/staff/keys"); strings.Contains(posted.body+again.body+o.log.String()+fmt.Sprint(o.done()), "ck_secret") {
 		t.Error("the key is stored somewhere")
 	}
-	if diff := cmp.Diff([]string{"carol key.add key shop <b> 1 send", "carol key.add key shop 2 admin,send"}, o.done()); diff != "" {
+	if diff := cmp.Diff([]string{"carol key.add key shop <b> 1 send", "carol key.add key shop 2 send,admin"}, o.done()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -55,8 +58,8 @@ func TestResubmittedFormMakesNoSecondKey(t *testing.T) {
 		o.post("carol", "/staff/keys", form...).wantRedirect(t, "/staff/keys?done=key-known")
 	}
 	o.get("carol", "/staff/keys?done=key-known").wantText(t, "#done p", "This key has already been created. If you didn't see it, revoke it and create another.")
-	if len(o.keys.all) != 1 || len(o.done()) != 1 {
-		t.Fatalf("%d keys exist; audit log %v", len(o.keys.all), o.done())
+	if len(o.allKeys()) != 1 || len(o.done()) != 1 {
+		t.Fatalf("%d keys exist; audit log %v", len(o.allKeys()), o.done())
 	}
 	if next := o.get("carol", "/staff/keys").attr("[data-testid=key-form] [name=once]", "value"); next == once || len(next) != 22 {
 		t.Errorf("the next form has token %q after %q", next, once)
@@ -67,8 +70,8 @@ func TestResubmittedFormMakesNoSecondKey(t *testing.T) {
 	if got := r.attr("[data-testid=key-form] [name=once]", "value"); got != once {
 		t.Errorf("after an error the form has token %q, want %q", got, once)
 	}
-	if len(o.keys.all) != 2 {
-		t.Errorf("%d keys exist", len(o.keys.all))
+	if len(o.allKeys()) != 2 {
+		t.Errorf("%d keys exist", len(o.allKeys()))
 	}
 }
 
@@ -81,7 +84,7 @@ func TestScriptLoadsThePageOfANewKeyItself(t *testing.T) {
 	if to := r.Header.Get("Location"); to != "/staff/keys" || r.body != "" {
 		t.Errorf("the form leads to %q with body %q", to, r.body)
 	}
-	o.get("carol", "/staff/keys").wantText(t, "[data-testid=new-key]", "ck_secret")
+	o.get("carol", "/staff/keys").wantText(t, "[data-testid=new-key]", "ck_secret1")
 	r = o.postBody("", "/staff/keys", "name=shop&scope=send", "Carillon-Form", "1").wantStatus(t, http.StatusNoContent)
 	if to := r.Header.Get("Location"); to != "/login?next=%2Fstaff%2Fkeys" {
 		t.Errorf("signed out, the form leads to %q", to)
@@ -93,9 +96,9 @@ func TestNewKeyIsShownEvenIfTheListFails(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.post("carol", "/staff/keys", "name", "shop", "scope", "read").wantRedirect(t, "/staff/keys")
-	o.keys.listErr = errors.New("sql is away")
-	o.get("carol", "/staff/keys").wantStatus(t, http.StatusOK).wantText(t, "[data-testid=new-key]", "ck_secret")
-	o.get("carol", "/staff/keys").wantStatus(t, http.StatusInternalServerError)
+	o.closeSQL()
+	o.get("carol", "/staff/keys").wantStatus(t, http.StatusOK).wantText(t, "[data-testid=new-key]", "ck_secret1")
+	o.get("carol", "/staff/keys").wantStatus(t, http.StatusServiceUnavailable)
 }
 
 func TestInvalidKeyIsNotCreated(t *testing.T) {
@@ -118,22 +121,33 @@ func TestInvalidKeyIsNotCreated(t *testing.T) {
 			t.Errorf("%s: the choices are lost", body)
 		}
 	}
-	if len(o.keys.all) != 0 || len(o.done()) != 0 {
-		t.Errorf("keys exist: %v", o.keys.all)
+	if len(o.allKeys()) != 0 || len(o.done()) != 0 {
+		t.Errorf("keys exist: %v", o.allKeys())
 	}
 }
 
 func TestRevokingAKeyIsConfirmedAndHappensOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.keys.all = []notifier.APIKey{{ID: 2, Name: "shop <b>", Scopes: notifier.KeyScopes(), CreatedAt: noon, UsedAt: noon.Add(-time.Hour)}}
+	for _, name := range []string{"gone", "shop <b>"} {
+		_, hash := o.newKey()
+		if _, err := o.db.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: name, Scopes: notifier.KeyScopes()}, hash); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.db.TouchKeys(t.Context(), map[int64]time.Time{2: noon.Add(-time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.db.RevokeKey(t.Context(), notifier.Actor{}, 1); err != nil {
+		t.Fatal(err)
+	}
 	r := o.get("carol", "/staff/keys")
-	r.wantText(t, "[data-testid=key]", "shop <b> Key 2SendReadAdminToday 12:00Today 11:00 Revoke")
+	r.wantText(t, "[data-testid=key]:first-child", "shop <b> Key 2SendReadAdminToday 12:00Today 11:00 Revoke")
 	r = o.get("carol", r.attr("[data-testid=key] .act a", "href")).wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=revoke] h2", "Revoke key 2 of shop <b>?")
 	o.submit("carol", r, "[data-testid=revoke] form").wantRedirect(t, "/staff/keys?done=key-revoked")
 	r = o.get("carol", "/staff/keys?done=key-revoked")
-	r.wantText(t, "[data-testid=key] .act", "Revoked: Today 12:00")
+	r.wantText(t, "[data-testid=key]:first-child .act", "Revoked: Today 12:00")
 	for _, id := range []string{"2", "3", "-1", "x"} {
 		o.get("carol", "/staff/keys?revoke="+id).wantStatus(t, map[bool]int{true: http.StatusNotFound, false: http.StatusOK}[number(id)])
 	}
@@ -149,7 +163,10 @@ func TestKeysAreListedInPagesAndInOrder(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for n := range 120 {
-		o.keys.all = append(o.keys.all, notifier.APIKey{ID: int64(120 - n), Name: fmt.Sprintf("App %03d", n), CreatedAt: noon})
+		_, hash := o.newKey()
+		if _, err := o.db.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: fmt.Sprintf("App %03d", 119-n), Scopes: notifier.KeyScopes()}, hash); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for address, want := range map[string]struct {
 		first string

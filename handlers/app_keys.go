@@ -67,7 +67,7 @@ func (h *Handlers) keyAgain(w http.ResponseWriter, r *http.Request, id int64, va
 
 // newestAPIKey returns the ID of the newest API key of an app.
 func (h *Handlers) newestAPIKey(r *http.Request, app int64) (string, error) {
-	all, err := h.Keys.Keys(r.Context())
+	all, err := h.Store.Keys(r.Context())
 	if err != nil {
 		return "", fmt.Errorf("list API keys: %w", err)
 	}

@@ -90,7 +90,7 @@ type sizedAudience struct {
 // the audiences without them and the error.
 func (h *Handlers) sizedAudiences(ctx context.Context, text *locale.Printer) ([]sizedAudience, error) {
 	all := h.audiences()
-	sizes, err := h.Directory.AudienceSize(ctx, all, 0)
+	sizes, err := h.Store.AudienceSize(ctx, all, 0)
 	if err != nil {
 		err = fmt.Errorf("count the members of %d audiences: %w", len(all), err)
 	}

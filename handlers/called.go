@@ -43,7 +43,7 @@ func (h *Handlers) calledOf(ctx context.Context, names []string) (called, error)
 	if len(names) == 0 {
 		return nil, nil
 	}
-	found, err := h.Directory.Displays(ctx, names)
+	found, err := h.Store.Displays(ctx, names)
 	if err != nil {
 		return nil, fmt.Errorf("read the names for people of %d users: %w", len(names), err)
 	}

@@ -10,12 +10,20 @@ import (
 
 	"github.com/gorilla/sessions"
 
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/links"
+	"github.com/carillonhq/carillon/internal/mail"
+	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/rule"
+	"github.com/carillonhq/carillon/notifier/topic"
+	"github.com/carillonhq/carillon/store"
 )
 
-// Who finds out who makes a request; see internal/asking.
+// Who finds out who makes a request; see internal/identity.
 type Who interface {
 	// Find returns notifier.ErrUnauthenticated for nobody; a *notifier.TokenError is a token that is
 	// refused.
@@ -107,22 +115,16 @@ type Sender interface {
 	// Remind sends a notice again to those who have it unread, and returns their number. If there
 	// are none, or the reminder's Sure refuses their number, it sends nothing: the ID is 0.
 	Remind(ctx context.Context, by notifier.Actor, r notifier.Reminder) (notifier.Notice, int64, error)
+	// Replay puts a dead letter back to be tried again; Discard deletes it. Both return
+	// notifier.ErrNotFound if it no longer exists.
+	Replay(ctx context.Context, by notifier.Actor, id int64) error
+	Discard(ctx context.Context, by notifier.Actor, id int64) error
 	// Receipts returns the recipients of a notice, if they are known and at most most.
 	Receipts(ctx context.Context, n *notifier.Notice, most int64) ([]notifier.Receipt, error)
 }
 
-// Directory lists users, roles, audiences and sent notices; see store.
-type Directory interface {
-	Users(ctx context.Context, q notifier.UserQuery) ([]notifier.User, error)
-	// SameNames returns, for each name, the users whose names equal it ignoring case.
-	SameNames(ctx context.Context, names []string) (map[string][]string, error)
-	// FindUsers and FindRoles suggest users and roles for a part of a name.
-	FindUsers(ctx context.Context, part string, limit int) ([]notifier.User, error)
-	FindRoles(ctx context.Context, part string, limit int) ([]notifier.RoleInfo, error)
-	// Displays returns the names for people of those of these users who have one, by name.
-	Displays(ctx context.Context, names []string) (map[string]string, error)
-	// AudienceSize counts the members of audiences whose seq is at most top; 0 means all.
-	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
+// Sent lists sent notices; see store.
+type Sent interface {
 	Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error)
 	// SearchNotices is Notices, and ends with a part of the page when it has taken that long. Then
 	// reached is the last notice that it has examined.
@@ -152,54 +154,40 @@ type DemoUser struct {
 	Staff    bool
 }
 
-// Config has everything the pages need. All interfaces but Rules and Mails are required.
+// Config has everything the pages need. Those that may be nil or empty say so.
 type Config struct {
 	Who      Who
 	Sessions Sessions
 	SignIns  SignIns
-	Accounts Accounts
+	Accounts identity.Accounts // what users do with their own sessions and passwords
 	Inbox    Inbox
 	Sender   Sender
 
 	Announcements Announcements
 	Archive       Archive // shown while Redis is unavailable
 
-	Directory Directory
-	Unread    Unread
-	Drafts    Drafts
-	Stream    Stream
-	Health    Health
-	Audit     web.Audit
-	Settings  Settings
-	Reach     Reach
-	Links     *links.Maker
-	Places    Places
-	Toasts    Toasts
+	Sent   Sent
+	Unread Unread
+	Stream Stream
+	Health Health
+	Audit  web.Audit
+	Links  *links.Maker
 
-	DeadLetters   DeadLetters
-	Topics        Topics
-	Subscriptions Subscriptions
-
-	Roles Roles
-	Apps  Apps
-	Keys  Keys
-	// KeyRevoked is called after a key was revoked, so that it counts here at once; nil: nobody verifies keys here.
-	KeyRevoked func()
-	NewKey     func() (token string, hash []byte) // makes a token and the hash to store
-	Slips      Slips                              // carries new keys to the page that shows them once
-	Rules      Rules                              // nil: no file of rules
-	Mails      Mails                              // nil: mails are sent, or there are none
+	Store  *store.Store
+	People *person.People
+	Topics *topic.Topics
+	Apps   *app.Apps
+	Tokens *app.Verifier
+	NewKey func() (token string, hash []byte) // makes a token and the hash to store
+	Slips  *session.Slips                     // carries new keys to the page that shows them once
+	Rules  *rule.Runner                       // nil: no file of rules
+	Mails  *mail.Outbox                       // nil: mails are sent, or there are none
 
 	Provider     Provider // nil: nobody signs in elsewhere
 	PasswordsOff bool     // nobody signs in here
 
 	Mailing bool    // users can be told by mail
 	Devices Devices // nil: users cannot be told on their devices
-
-	// AppNamed returns the valid app of a name, or the zero App; nil: there are no apps.
-	AppNamed func(ctx context.Context, name string) notifier.App
-	// Sites returns the origins of the pages of all valid apps; nil: there are none.
-	Sites func(ctx context.Context) []string
 
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
 	Shop           func() string                // the page of another application in a demo; nil: none
@@ -219,17 +207,11 @@ type Config struct {
 
 func (c *Config) setDefaults() error {
 	required := []any{
-		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Directory, c.Unread, c.Drafts, c.Stream,
-		c.Health, c.Audit, c.Settings, c.Reach, c.Places, c.Toasts, c.DeadLetters, c.Topics, c.Subscriptions, c.Roles, c.Apps, c.Keys, c.Slips,
+		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Sent, c.Unread, c.Stream,
+		c.Health, c.Audit,
 	}
-	if slices.Contains(required, nil) || c.NewKey == nil || c.Links == nil {
-		return errors.New("handlers: an interface of the configuration is missing")
-	}
-	if c.AppNamed == nil {
-		c.AppNamed = func(context.Context, string) notifier.App { return notifier.App{} }
-	}
-	if c.Sites == nil {
-		c.Sites = func(context.Context) []string { return nil }
+	if slices.Contains(required, nil) || c.NewKey == nil || c.Links == nil || c.Store == nil || c.People == nil || c.Topics == nil || c.Apps == nil || c.Tokens == nil || c.Slips == nil {
+		return errors.New("handlers: a part of the configuration is missing")
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

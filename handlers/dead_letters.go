@@ -15,22 +15,6 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// DeadLetters manages work that failed too often and was put aside; see notifier/notices and
-// store.
-type DeadLetters interface {
-	// DeadLetters lists them, newest first, with ids below before; 0 means all.
-	DeadLetters(ctx context.Context, before int64, limit int) ([]notifier.DeadLetter, error)
-	CountDeadLetters(ctx context.Context) (int64, error)
-	// DeadLettersOf counts the dead letters of one notice.
-	DeadLettersOf(ctx context.Context, noticeID int64) (int64, error)
-	// Contents returns the notices that still exist, by id.
-	Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error)
-	// Replay puts a dead letter back to be tried again; Discard deletes it. Both return
-	// notifier.ErrNotFound if it no longer exists.
-	Replay(ctx context.Context, id int64) error
-	Discard(ctx context.Context, id int64) error
-}
-
 const (
 	deadLettersPath   = "/staff/deadletters"
 	deadLettersOnPage = 50
@@ -39,7 +23,7 @@ const (
 // deadLetters lists dead letters, newest first.
 func (h *Handlers) deadLetters(w http.ResponseWriter, r *http.Request) error {
 	before := number(r.URL.Query().Get("before"))
-	found, err := h.DeadLetters.DeadLetters(r.Context(), before, deadLettersOnPage+1)
+	found, err := h.Store.DeadLetters(r.Context(), before, deadLettersOnPage+1)
 	if err != nil {
 		return fmt.Errorf("list dead letters: %w", err)
 	}
@@ -73,7 +57,7 @@ func (h *Handlers) noticesOf(ctx context.Context, letters []notifier.DeadLetter)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	known, err := h.DeadLetters.Contents(ctx, ids)
+	known, err := h.Store.Contents(ctx, ids)
 	if err != nil {
 		return nil, fmt.Errorf("look up the notices of %d dead letters: %w", len(letters), err)
 	}
@@ -117,7 +101,7 @@ func indented(entry string) string {
 func (h *Handlers) countDeadLetters(r *http.Request, text *locale.Printer) string {
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
-	n, err := h.DeadLetters.CountDeadLetters(ctx)
+	n, err := h.Store.CountDeadLetters(ctx)
 	if err != nil {
 		h.lacks(r, "dead letters", err)
 	}
@@ -129,7 +113,7 @@ func (h *Handlers) countDeadLetters(r *http.Request, text *locale.Printer) strin
 
 // deadLettersOf says on a notice's page that parts of its delivery became dead letters.
 func (h *Handlers) deadLettersOf(r *http.Request, text *locale.Printer, noticeID int64) string {
-	n, err := h.DeadLetters.DeadLettersOf(r.Context(), noticeID)
+	n, err := h.Store.DeadLettersOf(r.Context(), noticeID)
 	if err != nil {
 		h.lacks(r, "dead letters", err)
 	}
@@ -140,15 +124,15 @@ func (h *Handlers) deadLettersOf(r *http.Request, text *locale.Printer, noticeID
 }
 
 func (h *Handlers) replayDeadLetter(w http.ResponseWriter, r *http.Request) error {
-	return h.dealWithDeadLetter(w, r, "replayed", "deadletter.replay", DeadLetters.Replay)
+	return h.dealWithDeadLetter(w, r, "replayed", h.Sender.Replay)
 }
 
 func (h *Handlers) discardDeadLetter(w http.ResponseWriter, r *http.Request) error {
-	return h.dealWithDeadLetter(w, r, "discarded", "deadletter.delete", DeadLetters.Discard)
+	return h.dealWithDeadLetter(w, r, "discarded", h.Sender.Discard)
 }
 
 func (h *Handlers) dealWithDeadLetter(
-	w http.ResponseWriter, r *http.Request, done, action string, deal func(d DeadLetters, ctx context.Context, id int64) error,
+	w http.ResponseWriter, r *http.Request, done string, deal func(ctx context.Context, by notifier.Actor, id int64) error,
 ) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -157,10 +141,9 @@ func (h *Handlers) dealWithDeadLetter(
 	if _, err := form(r); err != nil {
 		return err
 	}
-	if err := deal(h.DeadLetters, r.Context(), id); err != nil {
-		return fmt.Errorf("%s of %d: %w", action, id, err)
+	if err := deal(r.Context(), h.actor(r), id); err != nil {
+		return err
 	}
-	h.audit(r, action, notifier.DeadLetterRef(id))
 	redirect(w, r, deadLettersPath+"?done="+done)
 	return nil
 }

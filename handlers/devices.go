@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/locale"
@@ -192,7 +192,7 @@ type homeIcon struct {
 
 // manifest lets people add Carillon to the home screen. An iPhone has push only there.
 func (h *Handlers) manifest(w http.ResponseWriter, r *http.Request) error {
-	at := func(path string) string { return mount.At(r.Context(), path) }
+	at := func(path string) string { return web.At(r.Context(), path) }
 	drawn := func(name, sizes, purpose string) homeIcon {
 		return homeIcon{at(h.files.Path("icons/" + name)), sizes, "image/png", purpose}
 	}

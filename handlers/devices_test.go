@@ -80,7 +80,7 @@ func TestSettingsListDevicesAndTestAndRemoveThem(t *testing.T) {
 		{ReachTarget: notifier.ReachTarget{ID: 1, Label: "Firefox on Linux", CreatedAt: noon, State: notifier.ReachOn}, Here: true},
 		{ReachTarget: notifier.ReachTarget{ID: 2, Label: "Safari on iPhone", CreatedAt: noon, State: notifier.ReachFailing}},
 	}}
-	w := newWorld(t, func(w *world) { w.config.Devices, w.config.Reach = f, &targets{} })
+	w := newWorld(t, func(w *world) { w.config.Devices = f })
 	r := w.get("alice", "/settings").wantStatus(t, http.StatusOK)
 	if r.attr("#devices", "data-vapid-key") != "BKEY" || r.attr("#devices li:first-child form", "action") != "/devices/1/test" {
 		t.Error(r.text("#devices"))

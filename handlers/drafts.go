@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,29 +11,6 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
-
-// Drafts keeps forms that staff have begun to fill in; see store. An author's draft that does not
-// exist, or was sent, is notifier.ErrNotFound.
-type Drafts interface {
-	// SaveDraft returns notifier.ErrConflict if the draft was sent already, and a
-	// *notifier.InvalidError if its author has too many.
-	SaveDraft(ctx context.Context, d notifier.SavedDraft) error
-	// SavedDrafts lists drafts without their forms, those changed last first.
-	SavedDrafts(ctx context.Context, author int64) ([]notifier.SavedDraft, error)
-
-	// SaveTemplate replaces the template of the same name. It returns a *notifier.InvalidError if
-	// there are too many.
-	SaveTemplate(ctx context.Context, d notifier.SavedDraft) error
-	// Templates lists templates without their forms, by name.
-	Templates(ctx context.Context) ([]notifier.SavedDraft, error)
-
-	// These three take a draft of the user, or a template.
-	SavedDraft(ctx context.Context, user int64, id string) (notifier.SavedDraft, error)
-	DeleteDraft(ctx context.Context, user int64, id string) error
-	// RestoreDraft undoes DeleteDraft. It returns the errors of SaveDraft or SaveTemplate, and
-	// notifier.ErrConflict if another template has the name.
-	RestoreDraft(ctx context.Context, user int64, id string) error
-}
 
 const (
 	sendPath   = "/staff/send"
@@ -55,7 +31,7 @@ func draftPath(id string) string { return sendPath + "?" + url.Values{"draft": {
 // draftForm shows the form filled in with a draft of the reader or a template. gone is the text that
 // says that there is no such draft.
 func (h *Handlers) draftForm(w http.ResponseWriter, r *http.Request, id, gone string) error {
-	d, err := h.Drafts.SavedDraft(r.Context(), seqOf(r), id)
+	d, err := h.Store.SavedDraft(r.Context(), seqOf(r), id)
 	if errors.Is(err, notifier.ErrNotFound) {
 		p := h.sendPage(r, views.SendForm{Target: "user"})
 		p.NotSent = p.Text.T(gone)
@@ -90,9 +66,9 @@ func (h *Handlers) saveDraft(w http.ResponseWriter, r *http.Request, values url.
 	switch {
 	case fault != nil:
 	case !empty:
-		fault = h.Drafts.SaveDraft(r.Context(), d)
+		fault = h.Store.SaveDraft(r.Context(), d)
 	default: // an empty form is no draft
-		if fault = h.Drafts.DeleteDraft(r.Context(), d.Author, d.ID); errors.Is(fault, notifier.ErrNotFound) {
+		if fault = h.Store.DeleteDraft(r.Context(), d.Author, d.ID); errors.Is(fault, notifier.ErrNotFound) {
 			fault = nil
 		}
 	}
@@ -104,7 +80,7 @@ func (h *Handlers) saveDraft(w http.ResponseWriter, r *http.Request, values url.
 		return h.draftPart(w, r, d.ID, empty, fault)
 	}
 	if sent {
-		fault = h.Drafts.SaveDraft(r.Context(), d)
+		fault = h.Store.SaveDraft(r.Context(), d)
 	}
 	bad := (*notifier.InvalidError)(nil)
 	switch {
@@ -147,9 +123,9 @@ func (h *Handlers) deleteDraft(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := values.Get("draft")
-	d, err := h.Drafts.SavedDraft(r.Context(), seqOf(r), id)
+	d, err := h.Store.SavedDraft(r.Context(), seqOf(r), id)
 	if err == nil {
-		err = h.Drafts.DeleteDraft(r.Context(), seqOf(r), id)
+		err = h.Store.DeleteDraft(r.Context(), seqOf(r), id)
 	}
 	if err != nil {
 		return fmt.Errorf("delete a draft: %w", err)
@@ -171,7 +147,7 @@ func (h *Handlers) restoreDraft(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	bad := (*notifier.InvalidError)(nil)
-	err = h.Drafts.RestoreDraft(r.Context(), seqOf(r), values.Get("draft"))
+	err = h.Store.RestoreDraft(r.Context(), seqOf(r), values.Get("draft"))
 	if errors.As(err, &bad) { // there is no room any more
 		return fmt.Errorf("restore a draft: %w: %s", notifier.ErrConflict, bad.Fields[0].Code)
 	}
@@ -190,7 +166,7 @@ func (h *Handlers) savedAt(r *http.Request, at time.Time) string {
 
 // offerDrafts adds the reader's drafts to an empty form.
 func (h *Handlers) offerDrafts(r *http.Request, p *views.Send) {
-	drafts, err := h.Drafts.SavedDrafts(r.Context(), seqOf(r))
+	drafts, err := h.Store.SavedDrafts(r.Context(), seqOf(r))
 	if err != nil {
 		h.lacks(r, "drafts", err)
 	}

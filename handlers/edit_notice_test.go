@@ -1,7 +1,6 @@
 package handlers_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -51,15 +50,15 @@ func TestTextOfANoticeCanBeEdited(t *testing.T) {
 
 func TestEditedLinksMayLeadToThePagesThatTheSenderMayLinkTo(t *testing.T) {
 	t.Parallel()
-	shop := notifier.App{ID: 3, Name: "shop", Origins: []string{"https://shop.example"}}
+	shop := notifier.App{Name: "shop", Audience: 2, Origins: []string{"https://shop.example"}}
 	for name, c := range map[string]struct {
 		of      notifier.SendingApp
 		sender  notifier.Ref
 		link    string
 		allowed bool
 	}{
-		"an app, to its own pages":   {notifier.SendingApp{ID: 3, Name: "shop"}, notifier.KeyRef("shop"), "https://shop.example/9", true},
-		"an app, to another's pages": {notifier.SendingApp{ID: 3, Name: "shop"}, notifier.KeyRef("shop"), "https://crm.example/9", false},
+		"an app, to its own pages":   {notifier.SendingApp{ID: 1, Name: "shop"}, notifier.KeyRef("shop"), "https://shop.example/9", true},
+		"an app, to another's pages": {notifier.SendingApp{ID: 1, Name: "shop"}, notifier.KeyRef("shop"), "https://crm.example/9", false},
 		"a person, to any":           {notifier.SendingApp{}, notifier.UserRef(carol), "https://crm.example/9", true},
 		"a key of no app":            {notifier.SendingApp{}, notifier.KeyRef("billing"), "https://crm.example/9", false},
 	} {
@@ -70,9 +69,8 @@ func TestEditedLinksMayLeadToThePagesThatTheSenderMayLinkTo(t *testing.T) {
 			n.App, n.Sender, n.Revision = c.of, c.sender, 7
 			return notifier.Progress{Notice: n}, nil
 		}
-		w.config.AppNamed = func(context.Context, string) notifier.App { return shop }
-		w.config.Sites = func(context.Context) []string { return []string{"https://shop.example", "https://crm.example"} }
-		w.rebuild()
+		w.haveApp(shop)
+		w.haveApp(notifier.App{Name: "crm", Audience: 2, Origins: []string{"https://crm.example"}})
 		w.post("carol", "/staff/notices/9/edit", with(editNotice, "link", c.link)...)
 		if got := len(asked) == 1; got != c.allowed {
 			t.Errorf("%s: saved %t", name, got)

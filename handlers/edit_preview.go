@@ -31,10 +31,10 @@ func (h *Handlers) checkText(ctx context.Context, n *notifier.Notice, d *notifie
 	if n.State == notifier.StateScheduled && !d.SendAt.Equal(n.SendAt) {
 		text.SendAt = d.SendAt
 	}
-	app := h.AppNamed(ctx, n.App.Name)
+	app := h.Tokens.Named(ctx, n.App.Name)
 	sites := app.Sites()
 	if n.App.ID == 0 && n.Sender.Kind == notifier.KindUser {
-		sites = h.Sites(ctx)
+		sites = h.Tokens.Sites(ctx)
 	}
 	return text.Validate(notifier.Limits{LinkHosts: h.LinkHosts, Sites: sites, Keep: h.Keep, Now: h.Now()})
 }

@@ -27,7 +27,7 @@ func TestStreamBelongsToTheSession(t *testing.T) {
 	})
 	w.get("alice", "/events?stream=9&seq=9", "Last-Event-ID", "x").wantStatus(t, http.StatusOK)
 	w.do(httptest.NewRequest(http.MethodHead, "/events", nil), "alice").wantStatus(t, http.StatusOK)
-	if len(got) != 1 || got[0] != "7 session-of-alice" {
+	if len(got) != 1 || got[0] != "1 session-of-alice" {
 		t.Errorf("streams %v", got)
 	}
 }
@@ -41,9 +41,10 @@ func TestStreamIsToldAboutVisibilityAndToasts(t *testing.T) {
 	for _, query := range []string{"", "?visible=0", "?visible=1", "?user=alice&visible=1", "?visible=true&visible=1"} {
 		c.get("alice", "/events"+query).wantStatus(t, http.StatusOK)
 	}
-	c.alice.ToastsOff = true
+	c.choose(notifier.Settings{ToastsOff: true})
 	c.get("alice", "/events").wantStatus(t, http.StatusOK)
-	want := []notifier.StreamOf{{}, {}, {Visible: true}, {Visible: true}, {}, {ToastsOff: true}}
+	const of = "session-of-alice"
+	want := []notifier.StreamOf{{Session: of}, {Session: of}, {Session: of, Visible: true}, {Session: of, Visible: true}, {Session: of}, {Session: of, ToastsOff: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
@@ -163,7 +163,7 @@ func (h *Handlers) retry(r *http.Request) *views.Retry {
 	if err != nil {
 		from = &url.URL{}
 	}
-	for _, back := range []string{mount.Inside(r.Context(), from.RequestURI()), r.PostForm.Get("back")} {
+	for _, back := range []string{web.Inside(r.Context(), from.RequestURI()), r.PostForm.Get("back")} {
 		if _, ok := ourPage(back); ok && back != "/" && back != form.Back {
 			form.Back, form.BackText = back, text.T("status.back_page")
 		}

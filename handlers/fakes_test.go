@@ -13,6 +13,7 @@ import (
 	gorilla "github.com/gorilla/sessions"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/notices"
 )
 
 type sessions struct {
@@ -53,28 +54,6 @@ func (s *sessions) Save(_ *http.Request, w http.ResponseWriter, session *gorilla
 }
 
 func (s *sessions) Expel(_ context.Context, seq int64) (int, error) { return 1, s.everywhere(seq) }
-
-// accounts has one session more than the one that asks.
-type accounts struct {
-	did []string
-	err error
-}
-
-func (a *accounts) OwnSessions(context.Context, int64) ([]notifier.OwnSession, error) {
-	return []notifier.OwnSession{{ID: "a1", Session: "there", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}}, nil
-}
-
-func (a *accounts) EndSession(_ context.Context, by notifier.Actor, u notifier.User, id string) error {
-	a.did = append(a.did, fmt.Sprintf("%s ends %s of %s", by.ID, id, u.Name))
-	return a.err
-}
-
-func (a *accounts) HasPassword(context.Context, notifier.Asker) (bool, error) { return true, nil }
-
-func (a *accounts) ChangePassword(_ *http.Request, who notifier.Asker, _, current, password string) ([]*http.Cookie, error) {
-	a.did = append(a.did, fmt.Sprintf("%s changes %s to %s", who.User.Name, current, password))
-	return []*http.Cookie{{Name: "carillon", Value: "renewed"}}, a.err
-}
 
 type signIns func(username, password, address string) (notifier.User, error)
 
@@ -179,7 +158,9 @@ func (b *inbox) Badges(_ context.Context, seqs []int64) ([]notifier.Badge, error
 	return badges, nil
 }
 
+// sender is a fake of all but dead letters.
 type sender struct {
+	*notices.Notices
 	audit    *audit
 	send     func(d notifier.Draft) (notifier.Notice, error)
 	sendOnce func(d notifier.Draft, once *notifier.Once) (notifier.Notice, error) // nil: send
@@ -284,82 +265,27 @@ func (s *sender) Receipts(_ context.Context, n *notifier.Notice, most int64) ([]
 	return s.receipts(n.ID), nil
 }
 
-type directory struct {
-	log      []notifier.AuditEntry // of every notice
-	same     map[string][]string   // by name as typed
-	displays map[string]string     // by name
-	users    func(q notifier.UserQuery) ([]notifier.User, error)
-	roles    func() ([]notifier.RoleInfo, error)
-
-	findUsers func(part string, limit int) ([]notifier.User, error)
-	findRoles func(part string, limit int) ([]notifier.RoleInfo, error)
-
-	sizes        map[notifier.Audience]int64
-	audienceSize func() (map[notifier.Audience]int64, error) // instead of sizes
-
+// sentNotices is a fake of the notices in SQL.
+type sentNotices struct {
+	log     []notifier.AuditEntry // of every notice
 	notices func(q notifier.NoticeQuery) ([]notifier.Notice, error)
 	reached notifier.Reached // where searches of notices end
 	notice  func(id int64) (notifier.Notice, error)
 }
 
-func (d *directory) Notice(_ context.Context, id int64) (notifier.Notice, error) { return d.notice(id) }
-
-func (d *directory) AudienceSize(context.Context, []notifier.Audience, int64) (map[notifier.Audience]int64, error) {
-	if d.audienceSize != nil {
-		return d.audienceSize()
-	}
-	return d.sizes, nil
+func (d *sentNotices) Notice(_ context.Context, id int64) (notifier.Notice, error) {
+	return d.notice(id)
 }
 
-func (d *directory) NoticeLog(context.Context, int64, int) ([]notifier.AuditEntry, error) {
+func (d *sentNotices) NoticeLog(context.Context, int64, int) ([]notifier.AuditEntry, error) {
 	return d.log, nil
 }
 
-func (d *directory) Users(_ context.Context, q notifier.UserQuery) ([]notifier.User, error) {
-	return d.users(q)
-}
-
-func (d *directory) FindUsers(_ context.Context, part string, limit int) ([]notifier.User, error) {
-	if d.findUsers == nil {
-		return nil, nil
-	}
-	return d.findUsers(part, limit)
-}
-
-// Displays returns those of displays.
-func (d *directory) Displays(_ context.Context, names []string) (map[string]string, error) {
-	found := map[string]string{}
-	for _, name := range names {
-		if display := d.displays[name]; display != "" {
-			found[name] = display
-		}
-	}
-	return found, nil
-}
-
-func (d *directory) SameNames(_ context.Context, names []string) (map[string][]string, error) {
-	found := map[string][]string{}
-	for _, name := range names {
-		if same := d.same[name]; same != nil {
-			found[name] = same
-		}
-	}
-	return found, nil
-}
-
-func (d *directory) FindRoles(_ context.Context, part string, limit int) ([]notifier.RoleInfo, error) {
-	if d.findRoles != nil {
-		return d.findRoles(part, limit)
-	}
-	roles, err := d.roles()
-	return roles[:min(len(roles), limit)], err
-}
-
-func (d *directory) Notices(_ context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
+func (d *sentNotices) Notices(_ context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
 	return d.notices(q)
 }
 
-func (d *directory) SearchNotices(_ context.Context, q notifier.NoticeQuery, _ time.Duration) ([]notifier.Notice, notifier.Reached, error) {
+func (d *sentNotices) SearchNotices(_ context.Context, q notifier.NoticeQuery, _ time.Duration) ([]notifier.Notice, notifier.Reached, error) {
 	found, err := d.notices(q)
 	return found, d.reached, err
 }
@@ -375,17 +301,6 @@ type streamOf func(of notifier.StreamOf)
 func (s streamOf) Serve(_ http.ResponseWriter, _ *http.Request, _ notifier.Reader, of notifier.StreamOf) error {
 	s(of)
 	return nil
-}
-
-type toasts struct {
-	ack    func(seq int64, ids []string) error
-	active func(seq int64, session string, visible bool) error
-}
-
-func (t *toasts) Ack(_ context.Context, seq int64, ids []string) error { return t.ack(seq, ids) }
-
-func (t *toasts) Active(_ context.Context, seq int64, session string, visible bool) error {
-	return t.active(seq, session, visible)
 }
 
 type announcements struct {
@@ -445,25 +360,3 @@ func (a *audit) deed(by notifier.Actor, action string, object notifier.Ref, deta
 	defer a.mu.Unlock()
 	a.entries = append(a.entries, notifier.AuditEntry{Actor: by.Ref, Action: action, Object: object, Detail: detail, Address: by.Address})
 }
-
-type settings struct {
-	set   func(seq int64, set notifier.PutSettings) error
-	zones []string // that were seen
-	mute  func(seq int64, typ string, muted bool) error
-	mutes func(seq int64) ([]string, error)
-}
-
-func (s *settings) SetSettings(_ context.Context, seq int64, set notifier.PutSettings) (notifier.Settings, error) {
-	return set.Apply(notifier.Settings{}), s.set(seq, set)
-}
-
-func (s *settings) SeeZone(_ context.Context, u notifier.User, zone string) notifier.User {
-	s.zones = append(s.zones, zone)
-	return u
-}
-
-func (s *settings) SetMute(_ context.Context, seq int64, typ string, muted bool) error {
-	return s.mute(seq, typ, muted)
-}
-
-func (s *settings) Mutes(_ context.Context, seq int64) ([]string, error) { return s.mutes(seq) }

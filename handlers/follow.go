@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -25,11 +25,11 @@ func (h *Handlers) follow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n, err := h.Directory.Notice(r.Context(), id)
+	n, err := h.Sent.Notice(r.Context(), id)
 	if err != nil {
 		return fmt.Errorf("follow notice %d: %w", id, err)
 	}
-	to := mount.At(r.Context(), announcementPath(id))
+	to := web.At(r.Context(), announcementPath(id))
 	if n.Announces() {
 		err = h.sees(r, id)
 	} else {
@@ -81,7 +81,7 @@ func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error)
 	if link := h.outside(e.Link, e.App); link != "" {
 		return link, nil
 	}
-	return mount.At(r.Context(), page) + "#e" + strconv.FormatInt(e.At, 10), nil
+	return web.At(r.Context(), page) + "#e" + strconv.FormatInt(e.At, 10), nil
 }
 
 // storedEntry finds a notice in the archived inbox.

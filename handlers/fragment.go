@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
@@ -26,7 +26,7 @@ func shownPage(r *http.Request) string {
 	if err != nil {
 		return inboxPath
 	}
-	return safeNext(mount.Inside(r.Context(), u.RequestURI()))
+	return safeNext(web.Inside(r.Context(), u.RequestURI()))
 }
 
 // tellBadge sends a script the badge at once, without waiting for the stream.

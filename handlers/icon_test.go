@@ -18,7 +18,7 @@ func TestRowLooksAsStaffChose(t *testing.T) {
 		w.inbox.open = func(int64) (notifier.Page, error) {
 			return notifier.Page{Entries: []notifier.Entry{typedEntry(1, "order", "user"), typedEntry(2, "like", "user")}}, nil
 		}
-		w.config.Topics = &topics{types: []notifier.NoticeType{{Slug: "like"}, {Slug: "order", Icon: "truck", Color: "gray"}}}
+		w.haveTypes(notifier.NoticeType{Slug: "like"}, notifier.NoticeType{Slug: "order", Icon: "truck", Color: "gray"})
 	})
 	r := w.get("alice", "/inbox").wantStatus(t, http.StatusOK)
 	if chosen := r.page.Find(".row .avatar").First(); !chosen.HasClass("tint-gray") || !strings.HasSuffix(chosen.Find("use").AttrOr("href", ""), "#truck") {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/carillonhq/carillon/internal/idp"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
@@ -107,7 +107,7 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 	if h.Shop != nil {
 		p.Shop = h.Shop()
 	}
-	if users, err := h.Directory.Users(r.Context(), notifier.UserQuery{Limit: 1}); err == nil && len(users) == 0 && h.Provider == nil {
+	if users, err := h.Store.Users(r.Context(), notifier.UserQuery{Limit: 1}); err == nil && len(users) == 0 && h.Provider == nil {
 		p.First = "carillon user add alice --role staff --password-stdin < password"
 	}
 	return p
@@ -122,7 +122,7 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 	everywhere := values.Get("everywhere") == "1" && visitOf(r).known
 	leave, done := "", "signed-out"
 	if h.Provider != nil && visitOf(r).known {
-		if leave, err = h.Provider.Leave(r.Context(), visitOf(r).user.Session); errors.Is(err, idp.ErrAway) {
+		if leave, err = h.Provider.Leave(r.Context(), visitOf(r).user.Session); errors.Is(err, identity.ErrAway) {
 			h.Log.WarnContext(r.Context(), "the identity provider cannot sign a user out", "issuer", h.Provider.Host(), "err", err)
 			done, err = "signed-out-here", nil
 		}

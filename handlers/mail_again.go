@@ -50,7 +50,7 @@ func (h *Handlers) tryMail(r *http.Request, name string) (revived bool, err erro
 	if !h.Mailing {
 		return false, notifier.ErrNotFound
 	}
-	if revived, err = h.Reach.ReviveMailOf(r.Context(), h.actor(r), name); err != nil {
+	if revived, err = h.People.ReviveMailOf(r.Context(), h.actor(r), name); err != nil {
 		return false, fmt.Errorf("have the mail address of %q tried again: %w", name, err)
 	}
 	return revived, nil
@@ -65,7 +65,7 @@ func (h *Handlers) addMailFaults(r *http.Request, text *locale.Printer, users []
 	for i := range users {
 		seqs[i] = users[i].Seq
 	}
-	faults, err := h.Reach.MailFaults(r.Context(), seqs)
+	faults, err := h.Store.MailFaults(r.Context(), seqs)
 	if err != nil {
 		h.lacks(r, "mail addresses", err)
 		return

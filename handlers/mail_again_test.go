@@ -1,7 +1,6 @@
 package handlers_test
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"testing"
@@ -23,13 +22,14 @@ func TestUsersHaveTheirDeadAddressTriedAgainAndAFailingOneOnlyAfterAWhile(t *tes
 		{notifier.ReachOn, 24 * time.Hour, false},
 		{notifier.ReachOff, 24 * time.Hour, false},
 	} {
-		w, f := preferring(t, notifier.Preferences{})
-		f.state, f.failing = c.state, noon.Add(-c.since)
+		w := preferring(t, notifier.PutPreferences{})
+		w.mailState(c.state)
+		w.now.Add(int64(c.since))
 		page := w.get("alice", "/settings").wantStatus(t, http.StatusOK)
 		if got := page.count("[data-testid=address-fault] button[form=try-mail]") == 1; got != c.offer {
 			t.Errorf("%s for %s: the button is there: %t", c.state, c.since, got)
 		}
-		if token := w.get("", "/u/t/settings").wantStatus(t, http.StatusOK); token.count("[form=try-mail], #try-mail") > 0 {
+		if token := w.get("", "/u/"+w.mailToken()+"/settings").wantStatus(t, http.StatusOK); token.count("[form=try-mail], #try-mail") > 0 {
 			t.Errorf("%s: a mail that has arrived offers to try its address", c.state)
 		}
 		if !c.offer {
@@ -40,53 +40,52 @@ func TestUsersHaveTheirDeadAddressTriedAgainAndAFailingOneOnlyAfterAWhile(t *tes
 		}
 		w.submit("alice", page, "#try-mail").wantRedirect(t, "/settings?done=mail-again")
 		w.get("alice", "/settings?done=mail-again").wantText(t, "[data-testid=done] p", "The address is tried again now.")
-		if want := []string{"alice alice"}; !slices.Equal(f.revived, want) {
-			t.Errorf("%s: revived %q", c.state, f.revived)
+		if mail, err := w.db.MailOf(t.Context(), alice.Seq); err != nil || mail.State != notifier.ReachOn {
+			t.Errorf("%s: the address is %+v, %v", c.state, mail, err)
+		}
+		if want := []string{"alice user.mail.revive alice 1"}; !slices.Equal(w.done(), want) {
+			t.Errorf("%s: the audit log has %q", c.state, w.done())
 		}
 	}
 }
 
 func TestStaffHaveTheAddressOfSomebodyTriedAgain(t *testing.T) {
 	t.Parallel()
-	f := &targets{state: notifier.ReachFailing, failing: noon}
-	w := newWorld(t, func(w *world) { w.config.Reach, w.config.Mailing = f, true })
-	w.directory.users = func(notifier.UserQuery) ([]notifier.User, error) {
-		return []notifier.User{alice, {Seq: 8, Name: "bob", Audience: 2}}, nil
-	}
-	list := w.get("carol", "/staff/users?q=b").wantStatus(t, http.StatusOK)
+	w := newWorld(t, func(w *world) { w.config.Mailing = true })
+	w.haveUsers("albert")
+	w.mailState(notifier.ReachFailing)
+	list := w.get("carol", "/staff/users?q=al").wantStatus(t, http.StatusOK)
 	list.wantText(t, "[data-testid=mail-fault]", "The last email could not be delivered yet. It is tried again.")
 	if got := list.attr("tr form button", "aria-label"); list.count("tr form button") != 1 || got != "Try the email address of alice again" {
 		t.Errorf("%d buttons, %q", list.count("tr form button"), got)
 	}
-	w.submit("carol", list, "tr form").wantRedirect(t, "/staff/users?done=mail-again&q=b")
+	w.submit("carol", list, "tr form").wantRedirect(t, "/staff/users?done=mail-again&q=al")
 	w.post("carol", "/staff/users/mail", "user", "bob", "back", "https://eve.example/").wantRedirect(t, "/staff/users?done=mail-fine")
 	for _, name := range []string{"", "eve", "@example.com", "example.com"} {
 		w.post("carol", "/staff/users/mail", "user", name).wantStatus(t, http.StatusNotFound)
 	}
 	w.post("alice", "/staff/users/mail", "user", "bob").wantStatus(t, http.StatusNotFound)
-	if want := []string{"carol alice", "carol bob"}; !slices.Equal(f.revived, want) {
-		t.Errorf("revived %q, want %q", f.revived, want)
+	if want := []string{"carol user.mail.revive alice 1"}; !slices.Equal(w.done(), want) {
+		t.Errorf("revived %q, want %q", w.done(), want)
 	}
 }
 
 func TestWithoutMailNobodyTriesAddresses(t *testing.T) {
 	t.Parallel()
-	f := &targets{state: notifier.ReachDead}
-	w := newWorld(t, func(w *world) { w.config.Reach = f })
-	w.directory.users = func(notifier.UserQuery) ([]notifier.User, error) { return []notifier.User{alice}, nil }
+	w := newWorld(t, nil)
+	w.mailState(notifier.ReachDead)
 	w.post("alice", "/settings/mail").wantStatus(t, http.StatusNotFound)
 	w.post("carol", "/staff/users/mail", "user", "alice").wantStatus(t, http.StatusNotFound)
-	if n := w.get("carol", "/staff/users").count("[data-testid=mail-fault]"); n > 0 || len(f.revived) > 0 {
-		t.Errorf("%d faults, revived %q", n, f.revived)
+	if n := w.get("carol", "/staff/users").count("[data-testid=mail-fault]"); n > 0 || len(w.done()) > 0 {
+		t.Errorf("%d faults, revived %q", n, w.done())
 	}
 }
 
 func TestTheListOfPeopleIsShownWithoutTheStateOfTheirMail(t *testing.T) {
 	t.Parallel()
-	f := &targets{err: errors.New("away")}
-	w := newWorld(t, func(w *world) { w.config.Reach, w.config.Mailing = f, true })
-	w.directory.users = func(notifier.UserQuery) ([]notifier.User, error) { return []notifier.User{alice}, nil }
-	if n := w.get("carol", "/staff/users").wantStatus(t, http.StatusOK).count("[data-testid=user]"); n != 1 {
+	w := newWorld(t, func(w *world) { w.config.Mailing = true })
+	w.exec(`ALTER TABLE targets RENAME TO lost`)
+	if n := w.get("carol", "/staff/users").wantStatus(t, http.StatusOK).count("[data-testid=user]"); n != 3 {
 		t.Errorf("%d rows", n)
 	}
 }

@@ -15,12 +15,6 @@ import (
 
 const mailsPath = "/staff/mails"
 
-// Mails are those that a demo has sent to nobody; see internal/mail.
-type Mails interface {
-	// Recent returns the newest, newest first.
-	Recent() []mail.Kept
-}
-
 // letterPolicy is the content policy of a mail in its frame: nothing but its own styles.
 const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; " +
 	"sandbox allow-popups allow-popups-to-escape-sandbox"

@@ -39,7 +39,7 @@ func (h *Handlers) nearest(r *http.Request, typed string) string {
 	}
 	best, name := max(1, len(word)/3)+1, ""
 	for _, part := range []string{string(word[:(len(word)+1)/2]), string(word[len(word)/2:])} {
-		users, err := h.Directory.FindUsers(r.Context(), part, meantAmong)
+		users, err := h.Store.FindUsers(r.Context(), part, meantAmong)
 		if err != nil {
 			h.lacks(r, "names like an unknown one", err)
 			return ""

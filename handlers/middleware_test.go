@@ -153,7 +153,7 @@ func TestAccessLogHasUserAndPathButNoContent(t *testing.T) {
 	w := newWorld(t, nil)
 	w.get("alice", "/inbox?before=5&token=hidden")
 	line := w.log.String()
-	for _, part := range []string{"path=/inbox", "status=200", "user_id=7", "request_id=", "duration=", "address=192.0.2.1"} {
+	for _, part := range []string{"path=/inbox", "status=200", "user_id=1", "request_id=", "duration=", "address=192.0.2.1"} {
 		if !strings.Contains(line, part) {
 			t.Errorf("the log lacks %s: %s", part, line)
 		}

@@ -45,7 +45,7 @@ func (h *Handlers) setMute(r *http.Request, values url.Values) error {
 	if muted != "0" && muted != "1" {
 		return fault("muted", codeBadSwitch, nil)
 	}
-	if err := h.Settings.SetMute(r.Context(), seqOf(r), values.Get("type"), muted == "1"); err != nil {
+	if err := h.People.SetMute(r.Context(), seqOf(r), values.Get("type"), muted == "1"); err != nil {
 		return fmt.Errorf("mute a type of notice: %w", err)
 	}
 	h.mutes.Invalidate(mutesOf(r))

@@ -51,7 +51,7 @@ func (h *Handlers) mutedBy(r *http.Request) []string {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
-	types, err := h.Settings.Mutes(ctx, seqOf(r))
+	types, err := h.Store.Mutes(ctx, seqOf(r))
 	if err != nil {
 		h.lacks(r, "mutes", err)
 	}

@@ -44,7 +44,7 @@ func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handlers) offerUsers(r *http.Request, part string, offers []offer) ([]offer, error) {
-	users, err := h.Directory.FindUsers(r.Context(), part, offeredNames)
+	users, err := h.Store.FindUsers(r.Context(), part, offeredNames)
 	text := h.text(r)
 	for _, u := range users {
 		note := h.audience(text, u.Audience)
@@ -57,7 +57,7 @@ func (h *Handlers) offerUsers(r *http.Request, part string, offers []offer) ([]o
 }
 
 func (h *Handlers) offerRoles(r *http.Request, part string, offers []offer) ([]offer, error) {
-	roles, err := h.Directory.FindRoles(r.Context(), part, offeredNames)
+	roles, err := h.Store.FindRoles(r.Context(), part, offeredNames)
 	text := h.text(r)
 	for _, role := range roles {
 		offers = append(offers, offer{role.Name, text.N("names.members", role.Members)})

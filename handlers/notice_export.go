@@ -59,7 +59,7 @@ func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 // exported reads the next page of an export and moves the query behind it.
 func (h *Handlers) exported(r *http.Request, q *notifier.NoticeQuery, left int) ([]notifier.Progress, error) {
 	q.Limit = min(exportPage, left)
-	found, err := h.Directory.Notices(r.Context(), *q)
+	found, err := h.Sent.Notices(r.Context(), *q)
 	if err != nil {
 		return nil, fmt.Errorf("export notices: %w", err)
 	}

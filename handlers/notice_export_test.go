@@ -51,7 +51,7 @@ func TestSentNoticesAreExported(t *testing.T) {
 	early := notice(6, notifier.StateAccepted)
 	early.Routed = false
 	w := newWorld(t, func(w *world) {
-		w.directory.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
+		w.sent.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
 			if q.State != "sent" {
 				t.Errorf("the filters are %+v", q)
 			}
@@ -74,7 +74,7 @@ func TestExportIsReadInPagesAndBounded(t *testing.T) {
 	t.Parallel()
 	next, biggest := int64(30_000), 0
 	w := newWorld(t, func(w *world) {
-		w.directory.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
+		w.sent.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
 			if q.Before != 0 && q.Before != next+1 {
 				t.Errorf("a page begins before %d, want %d", q.Before, next+1)
 			}
@@ -91,14 +91,14 @@ func TestExportIsReadInPagesAndBounded(t *testing.T) {
 		t.Errorf("%d rows in pages of %d", len(rows), biggest)
 	}
 
-	w.directory.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return nil, errors.New("away") }
+	w.sent.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return nil, errors.New("away") }
 	w.get("carol", "/staff/notices.csv").wantStatus(t, http.StatusInternalServerError)
 }
 
 func TestExportThatBreaksOffDoesNotLookWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
-		w.directory.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
+		w.sent.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
 			if q.Before != 0 {
 				return nil, notifier.ErrUnavailable
 			}

@@ -15,7 +15,7 @@ func TestSentNoticesAreFilteredAndLinksKeepTheFilters(t *testing.T) {
 	t.Parallel()
 	var asked notifier.NoticeQuery
 	w := newWorld(t, func(w *world) {
-		w.directory.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
+		w.sent.notices = func(q notifier.NoticeQuery) ([]notifier.Notice, error) {
 			asked = q
 			var list []notifier.Notice
 			for i := range q.Limit {
@@ -75,13 +75,11 @@ func TestTabsOfSentNotices(t *testing.T) {
 
 func TestDraftsAreListedForTheirAuthorOnly(t *testing.T) {
 	t.Parallel()
-	book := &drafts{}
-	w := newWorld(t, func(w *world) { w.config.Drafts = book })
-	book.all = []notifier.SavedDraft{
-		{Author: carol.Seq, ID: "one", Title: "Half a notice", ChangedAt: noon},
-		{Author: carol.Seq, ID: "two", ChangedAt: noon.Add(-time.Hour)},
-		{Author: alice.Seq, ID: "three", Title: "Of somebody else", ChangedAt: noon},
-	}
+	w := newWorld(t, nil)
+	w.haveDraft(notifier.SavedDraft{Author: carol.Seq, ID: "two"})
+	w.now.Add(int64(time.Hour))
+	w.haveDraft(notifier.SavedDraft{Author: carol.Seq, ID: "one", Title: "Half a notice"})
+	w.haveDraft(notifier.SavedDraft{Author: alice.Seq, ID: "three", Title: "Of somebody else"})
 	r := w.get("carol", "/staff/notices?tab=drafts")
 	if diff := cmp.Diff([]string{"Half a notice", "Untitled"}, r.texts("[data-testid=draft] th")); diff != "" {
 		t.Error(diff)
@@ -91,7 +89,7 @@ func TestDraftsAreListedForTheirAuthorOnly(t *testing.T) {
 	}
 	w.post("carol", "/staff/send/drafts/delete", "draft", "one").
 		wantRedirect(t, "/staff/notices?done=draft-deleted&tab=drafts")
-	book.all = nil
+	w.post("carol", "/staff/send/drafts/delete", "draft", "two")
 	w.get("carol", "/staff/notices?tab=drafts").wantText(t, ".empty h2", "No drafts")
 }
 
@@ -99,8 +97,8 @@ func TestASearchThatEndsEarlySaysHowFarItGot(t *testing.T) {
 	t.Parallel()
 	var rows []notifier.Notice
 	w := newWorld(t, func(w *world) {
-		w.directory.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return rows, nil }
-		w.directory.reached = notifier.Reached{ID: 77, At: time.Date(2026, 3, 2, 1, 0, 0, 0, time.UTC)}
+		w.sent.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return rows, nil }
+		w.sent.reached = notifier.Reached{ID: 77, At: time.Date(2026, 3, 2, 1, 0, 0, 0, time.UTC)}
 	})
 	r := w.get("carol", "/staff/notices?q=x", inTokyo...).wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=empty]", "Nothing found yetSearched back to 2 March 2026, 10:00.")

@@ -20,7 +20,7 @@ const (
 // history lists what happened to a notice, the newest event first. The audit log may be shorter
 // than the life of a notice, so when it was sent and by whom is taken from the notice itself.
 func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.Notice) ([]views.Event, error) {
-	log, err := h.Directory.NoticeLog(r.Context(), n.ID, mostEvents)
+	log, err := h.Sent.NoticeLog(r.Context(), n.ID, mostEvents)
 	if err != nil {
 		return nil, fmt.Errorf("show the history of notice %d: %w", n.ID, err)
 	}
@@ -98,7 +98,7 @@ func (h *Handlers) people(r *http.Request, text *locale.Printer, p *notifier.Pro
 		default:
 			state = "receipt.unknown"
 		}
-		people[i] = views.Receipt{Name: receipt.User.Name, Display: receipt.User.Display, Read: receipt.Read, Text: text.T(state)}
+		people[i] = views.Receipt{UserName: receipt.User, Read: receipt.Read, Text: text.T(state)}
 	}
 	return people, nil
 }

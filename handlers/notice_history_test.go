@@ -26,8 +26,9 @@ func TestNoticePageSaysWhoDidWhatAndWhen(t *testing.T) {
 	w := newWorld(t, func(w *world) {
 		w.sender.progress = func(int64) (notifier.Progress, error) { return notifier.Progress{Notice: late, Counted: true}, nil }
 		late.Target = notifier.Target{Users: []string{"42", "bob"}}
-		w.directory.displays = map[string]string{"carol": "Carol (API key)", "42": "Ann <b>"}
-		w.directory.log = []notifier.AuditEntry{
+		w.called("carol", "Carol (API key)")
+		w.called("42", "Ann <b>")
+		w.sent.log = []notifier.AuditEntry{
 			{At: noon, Actor: notifier.KeyRef("shop"), Action: "notice.retract"},
 			{At: noon.Add(-2 * time.Minute), Actor: notifier.UserRef(carol), Action: "notice.edit", Detail: "unread for everybody"},
 			{At: noon.Add(-3 * time.Minute), Actor: notifier.DeletedUser(), Action: "notice.edit"},

@@ -36,7 +36,7 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		q.Before = number(values.Get("before"))
 	}
-	found, reached, err := h.Directory.SearchNotices(r.Context(), q, searchPatience)
+	found, reached, err := h.Sent.SearchNotices(r.Context(), q, searchPatience)
 	if err != nil {
 		return fmt.Errorf("list notices: %w", err)
 	}
@@ -67,11 +67,11 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 
 // listDrafts lists the reader's drafts, those changed last first, and the templates by name.
 func (h *Handlers) listDrafts(w http.ResponseWriter, r *http.Request) error {
-	drafts, err := h.Drafts.SavedDrafts(r.Context(), seqOf(r))
+	drafts, err := h.Store.SavedDrafts(r.Context(), seqOf(r))
 	if err != nil {
 		return fmt.Errorf("list drafts: %w", err)
 	}
-	templates, err := h.Drafts.Templates(r.Context())
+	templates, err := h.Store.Templates(r.Context())
 	if err != nil {
 		return fmt.Errorf("list templates: %w", err)
 	}

@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/carillonhq/carillon/internal/idp"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
 
-// Provider signs users in at an identity provider; see internal/idp, whose errors it returns.
+// Provider signs users in at an identity provider; see internal/identity, whose errors it returns.
 type Provider interface {
 	Host() string
 	// Begin returns where the browser goes to sign in, and a cookie for it, which Used removes.
@@ -22,7 +22,7 @@ type Provider interface {
 	Finish(r *http.Request) (signed notifier.Signed, next string, err error)
 	Used() *http.Cookie
 	// Leave returns where the user of a session signs out at the provider; empty: they need not. It returns
-	// idp.ErrAway.
+	// identity.ErrAway.
 	Leave(ctx context.Context, session string) (string, error)
 }
 
@@ -32,11 +32,11 @@ var providerFaults = []struct {
 	status int
 	text   string
 }{
-	{idp.ErrAway, http.StatusServiceUnavailable, "login.provider_away"},
-	{idp.ErrStale, http.StatusBadRequest, "login.provider_stale"},
-	{idp.ErrRefused, http.StatusForbidden, "login.provider_refused"},
-	{idp.ErrToken, http.StatusForbidden, "login.provider_token"},
-	{idp.ErrName, http.StatusForbidden, "login.provider_name"},
+	{identity.ErrAway, http.StatusServiceUnavailable, "login.provider_away"},
+	{identity.ErrStale, http.StatusBadRequest, "login.provider_stale"},
+	{identity.ErrRefused, http.StatusForbidden, "login.provider_refused"},
+	{identity.ErrToken, http.StatusForbidden, "login.provider_token"},
+	{identity.ErrName, http.StatusForbidden, "login.provider_name"},
 }
 
 // providerForm sends the browser to the identity provider.
@@ -69,14 +69,14 @@ func (h *Handlers) providerAnswer(w http.ResponseWriter, r *http.Request) error 
 	}
 	signed, next, err := h.Provider.Finish(r)
 	next = safeNext(next)
-	if stale := errors.Is(err, idp.ErrStale); err == nil || stale || errors.Is(err, idp.ErrAway) {
+	if stale := errors.Is(err, identity.ErrStale); err == nil || stale || errors.Is(err, identity.ErrAway) {
 		takeBack()
 		if stale && visitOf(r).known { // they have come back to this address, or signed in on another page
 			redirect(w, r, next)
 			return nil
 		}
 	}
-	if !errors.Is(err, idp.ErrStale) { // the cookie may be that of a sign-in on another page
+	if !errors.Is(err, identity.ErrStale) { // the cookie may be that of a sign-in on another page
 		http.SetCookie(w, h.Provider.Used())
 	}
 	if err != nil {
@@ -122,5 +122,5 @@ func (h *Handlers) leave(w http.ResponseWriter, r *http.Request, to string) erro
 
 // providerLink is where signing in at the identity provider begins, from a page that leads to next.
 func providerLink(next string) string {
-	return idp.Path + "?" + url.Values{"next": {next}}.Encode()
+	return identity.OIDCPath + "?" + url.Values{"next": {next}}.Encode()
 }

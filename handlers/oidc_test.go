@@ -2,13 +2,14 @@ package handlers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/carillonhq/carillon/internal/idp"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -74,11 +75,11 @@ func TestWhatTheProviderRefusesIsSaidOnThePageToSignIn(t *testing.T) {
 		words  string
 		counts int // against guessing
 	}{
-		{idp.ErrAway, http.StatusServiceUnavailable, "login.example.com isn't answering right now. Try again in a moment.", 0},
-		{idp.ErrStale, http.StatusBadRequest, "That took too long, or began in another browser. Try again.", 0},
-		{idp.ErrRefused, http.StatusForbidden, "login.example.com didn't sign you in.", 1},
-		{idp.ErrToken, http.StatusForbidden, "couldn't be verified", 1},
-		{idp.ErrName, http.StatusForbidden, "didn't send a name", 1},
+		{identity.ErrAway, http.StatusServiceUnavailable, "login.example.com isn't answering right now. Try again in a moment.", 0},
+		{identity.ErrStale, http.StatusBadRequest, "That took too long, or began in another browser. Try again.", 0},
+		{identity.ErrRefused, http.StatusForbidden, "login.example.com didn't sign you in.", 1},
+		{identity.ErrToken, http.StatusForbidden, "couldn't be verified", 1},
+		{identity.ErrName, http.StatusForbidden, "didn't send a name", 1},
 	} {
 		failed = 0
 		p := &provider{err: fmt.Errorf("%w: detail", test.err), next: "/settings"}
@@ -93,7 +94,7 @@ func TestWhatTheProviderRefusesIsSaidOnThePageToSignIn(t *testing.T) {
 		if failed != test.counts {
 			t.Errorf("%v: %d failures are counted, want %d", test.err, failed, test.counts)
 		}
-		if kept := len(r.Cookies()) == 0; kept != (test.err == idp.ErrStale) { //nolint:errorlint // the test's own
+		if kept := len(r.Cookies()) == 0; kept != errors.Is(test.err, identity.ErrStale) {
 			t.Errorf("%v: the cookie of another page to sign in is kept: %v", test.err, kept)
 		}
 	}
@@ -111,7 +112,7 @@ func TestWhatTheProviderRefusesIsSaidOnThePageToSignIn(t *testing.T) {
 
 func TestAnOldAnswerLeadsSignedInUsersToTheirInbox(t *testing.T) {
 	t.Parallel()
-	w := withProvider(t, &provider{err: idp.ErrStale}, nil)
+	w := withProvider(t, &provider{err: identity.ErrStale}, nil)
 	w.get("alice", back).wantRedirect(t, "/inbox")
 }
 
@@ -128,7 +129,7 @@ func TestTooManyAnswersThatFailAre429(t *testing.T) {
 func TestWhoSignsOutWhileTheProviderIsAwayIsToldSo(t *testing.T) {
 	t.Parallel()
 	ended := 0
-	w := withProvider(t, &provider{leaveErr: idp.ErrAway}, func(w *world) {
+	w := withProvider(t, &provider{leaveErr: identity.ErrAway}, func(w *world) {
 		w.sessions.signOut = func() error { ended++; return nil }
 	})
 	w.post("alice", "/logout").wantRedirect(t, "/login?done=signed-out-here")

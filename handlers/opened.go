@@ -14,17 +14,25 @@ import (
 
 const openPath = links.OpenPath
 
-// Place is where a user reads notices.
-type Place struct {
-	Here bool           // they can sign in here
-	Apps []notifier.App // on whose pages they read the notice, the one that sent it first
+// place is where a user reads notices.
+type place struct {
+	here bool           // they can sign in here
+	apps []notifier.App // on whose pages they read the notice, the one that sent it first
 }
 
-// Places finds where users read notices, and who has the token of a mail. Both return notifier.ErrNotFound.
-type Places interface {
-	Of(ctx context.Context, seq int64, sender notifier.Ref) (Place, error)
-	// TokenUser also returns the page of the user's app with their settings; empty: ours.
-	TokenUser(ctx context.Context, token string) (u notifier.User, settings string, err error)
+// placeOf returns where a user reads a notice of this sender. It returns notifier.ErrNotFound for an unknown user.
+func (h *Handlers) placeOf(ctx context.Context, seq int64, sender notifier.Ref) (place, error) {
+	reader, sending, err := h.Store.ReaderApps(ctx, seq, sender)
+	if err != nil {
+		return place{}, err
+	}
+	p := place{here: reader == 0}
+	for _, id := range []int64{sending, reader} {
+		if a, known := h.Tokens.App(ctx, id); known {
+			p.apps = append(p.apps, a)
+		}
+	}
+	return p, nil
 }
 
 // openLink leads a user of an app from a mail to the subject of a notice, and marks it read. They have no session: the
@@ -36,7 +44,7 @@ func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	var n notifier.Notice
 	if id != 0 {
-		found, err := h.Directory.Notice(r.Context(), id)
+		found, err := h.Sent.Notice(r.Context(), id)
 		switch {
 		case err == nil:
 			n = found
@@ -44,7 +52,7 @@ func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 			return fmt.Errorf("open notice %d: %w", id, err)
 		}
 	}
-	place, err := h.Places.Of(r.Context(), seq, n.Sender)
+	at, err := h.placeOf(r.Context(), seq, n.Sender)
 	if errors.Is(err, notifier.ErrNotFound) {
 		return h.strangers.refuse(visitOf(r).Address, h.Now())
 	}
@@ -59,15 +67,15 @@ func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	private(w.Header())
-	to := h.leads(place, link)
+	to := h.leads(at, link)
 	switch {
 	case to != "":
 		leave(w, to)
 		return nil
-	case place.Here && n.ID != 0:
+	case at.here && n.ID != 0:
 		redirect(w, r, followPath+idText(n.ID))
 		return nil
-	case place.Here:
+	case at.here:
 		redirect(w, r, inboxPath)
 		return nil
 	}
@@ -77,9 +85,9 @@ func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 }
 
 // leads returns where a link of a notice leads its reader (empty: to the inbox of their app), or nothing if no page is known.
-func (h *Handlers) leads(place Place, link string) string {
-	for i := range place.Apps {
-		if to := place.Apps[i].Opens(link); to != "" {
+func (h *Handlers) leads(at place, link string) string {
+	for i := range at.apps {
+		if to := at.apps[i].Opens(link); to != "" {
 			return to
 		}
 	}

@@ -2,36 +2,16 @@ package handlers_test
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/carillonhq/carillon/handlers"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/notifier"
 )
-
-// places is a fake in which the user with the token "t" is alice, and every user reads notices at place.
-type places struct {
-	handlers.Place
-	settings string
-}
-
-func (p places) Of(_ context.Context, seq int64, _ notifier.Ref) (handlers.Place, error) {
-	if seq != alice.Seq {
-		return handlers.Place{}, notifier.ErrNotFound
-	}
-	return p.Place, nil
-}
-
-func (p places) TokenUser(_ context.Context, token string) (notifier.User, string, error) {
-	if token != "t" {
-		return notifier.User{}, "", notifier.ErrNotFound
-	}
-	return alice, p.settings, nil
-}
 
 // linkMaker makes the links of the tests.
 func linkMaker() *links.Maker {
@@ -42,14 +22,13 @@ func linkMaker() *links.Maker {
 	return m
 }
 
-// shopPlace is a place on the pages of one app.
-func shopPlace(a notifier.App) places { return places{Place: handlers.Place{Apps: []notifier.App{a}}} }
-
 func TestTheSettingsOfAMailOpenByItsTokenAndShowOnlyMail(t *testing.T) {
 	t.Parallel()
-	f := targets{has: notifier.Preferences{Types: map[string]notifier.TypeWants{"order": {Inbox: new(bool)}}}}
-	w := newWorld(t, func(w *world) { w.config.Reach, w.config.Mailing = &f, true })
-	page := w.get("", "/u/t/settings").wantStatus(t, http.StatusOK)
+	w := newWorld(t, func(w *world) { w.config.Mailing = true })
+	w.haveTypes(notifier.NoticeType{Slug: "order"})
+	w.prefer(notifier.PutPreferences{Types: map[string]notifier.TypeWants{"order": {Inbox: new(bool)}}})
+	before, link := w.preferences(), "/u/"+w.mailToken()+"/settings"
+	page := w.get("", link).wantStatus(t, http.StatusOK)
 	for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Robots-Tag": "noindex"} {
 		if got := page.Header.Get(name); got != want {
 			t.Errorf("%s is %q", name, got)
@@ -58,34 +37,34 @@ func TestTheSettingsOfAMailOpenByItsTokenAndShowOnlyMail(t *testing.T) {
 	if text := page.page.Text(); strings.Contains(text, "alice@example.com") || !strings.Contains(text, "a…@example.com") {
 		t.Errorf("the address is not masked: %s", text)
 	}
-	if got := page.attr("main form", "action"); got != "/u/t/settings" {
+	if got := page.attr("main form", "action"); got != link {
 		t.Errorf("the form posts to %q", got)
 	}
 	if n := page.page.Find("[name=push], [name$=Inbox], [name$=Devices]").Length(); n > 0 {
 		t.Errorf("%d fields have nothing to do with mail", n)
 	}
 	// A page without a referrer posts with the origin "null".
-	r := w.postBody("", "/u/t/settings", "mail=off&type=order&push=off", "Origin", "null").wantStatus(t, http.StatusSeeOther)
-	if to := r.Header.Get("Location"); to != "/u/t/settings?done=saved" || len(f.set) != 1 {
-		t.Fatalf("saving leads to %q after %d changes", to, len(f.set))
+	r := w.postBody("", link, "mail=off&type=order&push=off", "Origin", "null").wantStatus(t, http.StatusSeeOther)
+	if to := r.Header.Get("Location"); to != link+"?done=saved" {
+		t.Fatalf("saving leads to %q", to)
 	}
-	if set := f.set[0]; set.Mail == nil || !set.Mail.Off || set.Push != nil || set.Types["order"].Inbox == nil {
-		t.Errorf("it saved %+v", set)
+	after := w.preferences()
+	if !after.Mail.Off || after.Push != before.Push || after.Types["order"].Inbox == nil {
+		t.Errorf("it saved %+v", after)
 	}
-	w.postBody("", "/u/t/settings", "mail=sometimes").wantStatus(t, http.StatusUnprocessableEntity)
+	w.postBody("", link, "mail=sometimes").wantStatus(t, http.StatusUnprocessableEntity)
 	w.postBody("", "/u/x/settings", "mail=off").wantStatus(t, http.StatusNotFound)
 	w.get("", "/u/x/settings").wantStatus(t, http.StatusNotFound)
-	if len(f.set) != 1 {
-		t.Errorf("%d changes", len(f.set))
+	if diff := cmp.Diff(after, w.preferences()); diff != "" {
+		t.Error(diff)
 	}
 }
 
 func TestTheSettingsOfAMailLeadToThoseOfItsApp(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(w *world) {
-		w.config.Reach, w.config.Places = &targets{}, places{settings: "https://shop.example/me"}
-	})
-	if to := w.get("", "/u/t/settings").wantStatus(t, http.StatusSeeOther).Header.Get("Location"); to != "https://shop.example/me" {
+	w := newWorld(t, nil)
+	w.readsAt(notifier.AppPlaces{SettingsURL: "https://shop.example/me"})
+	if to := w.get("", "/u/"+w.mailToken()+"/settings").wantStatus(t, http.StatusSeeOther).Header.Get("Location"); to != "https://shop.example/me" {
 		t.Errorf("they lead to %q", to)
 	}
 }
@@ -100,6 +79,7 @@ func TestALinkOfAMailMarksReadWithoutASessionAndLeadsToTheApp(t *testing.T) {
 	t.Parallel()
 	var did []string
 	w := followWorld(t, &did)
+	w.readsAt(notifier.AppPlaces{Base: "https://shop.example"})
 	r := w.get("", path(awayLinks().Notice(1))).wantStatus(t, http.StatusSeeOther)
 	if to := r.Header.Get("Location"); to != "https://shop.example/photos/1" || strings.Join(did, ",") != "follow like:photo:1" {
 		t.Errorf("it leads to %q and did %q", to, did)
@@ -133,7 +113,7 @@ func TestALinkOfAMailLeadsNowhereButToItsNoticeOrItsApp(t *testing.T) {
 	} {
 		var did []string
 		w := followWorld(t, &did)
-		w.config.Places = shopPlace(notifier.App{AppPlaces: notifier.AppPlaces{Base: app}})
+		w.readsAt(notifier.AppPlaces{Base: app})
 		w.sender.progress = func(id int64) (notifier.Progress, error) {
 			e := entry(int(id), noon, false, false)
 			e.Link = link
@@ -151,8 +131,9 @@ func TestAForgedLinkOfAMailIsNotFoundAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	var did []string
 	w := followWorld(t, &did)
+	w.readsAt(notifier.AppPlaces{Base: "https://shop.example"})
 	good := path(awayLinks().Notice(1))
-	other := path(linkMaker().For(links.Reader{Seq: alice.Seq + 1, Away: true}).Notice(1))
+	other := path(linkMaker().For(links.Reader{Seq: alice.Seq + 90, Away: true}).Notice(1))
 	swapped := other[:len(other)-20] + good[len(good)-20:]
 	foreign, err := links.New("http://example.com", [][]byte{bytes.Repeat([]byte{2}, 32)})
 	if err != nil {
@@ -205,14 +186,12 @@ func TestALinkOfAMailWithoutAPageOfItsAppSaysSo(t *testing.T) {
 	t.Parallel()
 	var did []string
 	w := followWorld(t, &did)
-	w.config.Places = places{}
-	w.rebuild()
+	w.readsAt(notifier.AppPlaces{})
 	p := w.get("", path(awayLinks().Notice(1))).wantStatus(t, http.StatusOK)
 	if len(did) != 1 || strings.Contains(p.body, "photo") || p.page.Find("main a").Length() > 0 {
 		t.Errorf("it did %q and shows %s", did, p.page.Find("main").Text())
 	}
-	w.config.Places = places{Place: handlers.Place{Here: true}}
-	w.rebuild()
+	w = followWorld(t, &did) // in which alice signs in here
 	if to := w.get("", path(awayLinks().Notice(2))).Header.Get("Location"); to != "/inbox" && to != "/n/2" {
 		t.Errorf("who can sign in by now is led to %q", to)
 	}

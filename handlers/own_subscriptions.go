@@ -119,7 +119,7 @@ func (h *Handlers) subscriptionsOf(
 ) ([]notifier.Subscription, error) {
 	most := q.Limit
 	q.Limit++
-	found, err := h.Subscriptions.Subscriptions(ctx, q)
+	found, err := h.Store.Subscriptions(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("list a user's subscriptions: %w", err)
 	}

@@ -45,8 +45,8 @@ func TestPlainFormOfAnotherUsersPageChangesNothing(t *testing.T) {
 			t.Errorf("%s: no heading, or no link onward:\n%s", address, r.body)
 		}
 	}
-	if len(c.muted) != 0 || c.saved != nil {
-		t.Errorf("muted %v, saved %v", c.muted, c.saved)
+	if muted, saved := c.muted(), c.user(alice.Seq).Settings; len(muted) != 0 || saved != (notifier.Settings{}) {
+		t.Errorf("muted %v, saved %v", muted, saved)
 	}
 	w := newWorld(t, func(w *world) {
 		w.sender.retract = func(int64) error {
@@ -69,16 +69,16 @@ func TestFormsNameThePagesUserAndWork(t *testing.T) {
 	c.inbox.look = func(int64, notifier.Query) (notifier.Page, error) {
 		return notifier.Page{Entries: []notifier.Entry{entry(1, noon, false, false)}, Unread: 1, Ver: 9}, nil
 	}
-	c.mutes = []string{"like"}
+	c.mute("like")
 	for _, test := range []struct {
 		world               *world
 		user, address, form string
 	}{
-		{c.world, "alice", "/settings", "form[action='/settings']"},
-		{c.world, "alice", "/settings", "form[action='/settings/mute']"},
-		{c.world, "alice", "/settings", "main form[action='/logout']"},
-		{c.world, "alice", "/inbox?opened=0", "form[action='/inbox/read-all']"},
-		{c.world, "alice", "/inbox?done=deleted&key=a:b", "[data-testid=done] form"},
+		{c, "alice", "/settings", "form[action='/settings']"},
+		{c, "alice", "/settings", "form[action='/settings/mute']"},
+		{c, "alice", "/settings", "main form[action='/logout']"},
+		{c, "alice", "/inbox?opened=0", "form[action='/inbox/read-all']"},
+		{c, "alice", "/inbox?done=deleted&key=a:b", "[data-testid=done] form"},
 		{w, "carol", "/staff/send", "#send"},
 		{w, "carol", "/staff/notices/5", "[data-testid=retract] form"},
 	} {

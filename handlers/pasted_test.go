@@ -19,7 +19,6 @@ func TestTextPastedFromASpreadsheetIsSent(t *testing.T) {
 		sent = d
 		return notifier.Notice{ID: 7, Draft: d}, d.Validate(notifier.Limits{})
 	}
-	w.directory.same = map[string][]string{"Bob": {"bob"}, "carol": {"carol"}}
 	w.post("carol", "/staff/send", "target", "user", "to", "Bob\tcarol", "type", "order\t", "subject", "order:42\t",
 		"title", "Order\t4187 is\vlate", "body", "Order\tDate\r\n4187\t2 May\vSee below\fEnd\u2028Really\rnow", "link", "/orders/42\t").
 		wantRedirect(t, "/staff/notices/7")
@@ -39,7 +38,7 @@ func TestNamesThatDifferOnlyInCaseAreAskedAbout(t *testing.T) {
 		t.Error("the notice was sent")
 		return notifier.Notice{}, nil
 	}
-	w.directory.same = map[string][]string{"Bob": {"BOB", "bob"}, "bob": {"BOB", "bob"}}
+	w.haveUsers("BOB")
 	w.post("carol", "/staff/send", "target", "user", "to", "Bob", "type", "order", "title", "Late").wantStatus(t, http.StatusUnprocessableEntity).
 		wantText(t, "#to-fault", "Bob could be several people. Did you mean BOB, bob?")
 }

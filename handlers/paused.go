@@ -34,7 +34,7 @@ func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
 		return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
 	}
 	user := &visitOf(r).user.User
-	if _, err := h.Reach.SetPreferences(r.Context(), h.actor(r), user.Name, notifier.PutPreferences{PausedUntil: &until}); err != nil {
+	if _, err := h.People.SetPreferences(r.Context(), h.actor(r), user.Name, notifier.PutPreferences{PausedUntil: &until}); err != nil {
 		return fmt.Errorf("pause for user %d: %w", user.Seq, err)
 	}
 	redirect(w, r, "/settings?done=saved")

@@ -37,14 +37,14 @@ func (h *Handlers) addPreferences(r *http.Request, p *views.Settings, user *noti
 		return nil
 	}
 	ctx := r.Context()
-	has, err := h.Reach.Preferences(ctx, user.Name)
+	has, err := h.People.Preferences(ctx, user.Name)
 	if err != nil {
 		return fmt.Errorf("read the preferences of user %d: %w", user.Seq, err)
 	}
 	f := &p.Preferences
 	f.Shown, f.Mailing, f.Pushing = true, h.Mailing, h.Devices != nil
 	if h.Mailing {
-		mail, err := h.Reach.MailOf(ctx, user.Seq)
+		mail, err := h.Store.MailOf(ctx, user.Seq)
 		if err != nil {
 			return fmt.Errorf("read the address of user %d: %w", user.Seq, err)
 		}
@@ -167,7 +167,7 @@ func (h *Handlers) putPreferences(r *http.Request, user *notifier.User, mailOnly
 	if mailOnly {
 		values.Del("push")
 	}
-	had, readErr := h.Reach.Preferences(r.Context(), user.Name)
+	had, readErr := h.People.Preferences(r.Context(), user.Name)
 	if readErr != nil {
 		return nil, nil, fmt.Errorf("read the preferences of user %d: %w", user.Seq, readErr)
 	}
@@ -175,7 +175,7 @@ func (h *Handlers) putPreferences(r *http.Request, user *notifier.User, mailOnly
 	bad := merge(err, faults)
 	if len(bad.Fields) == 0 {
 		by := notifier.Actor{Ref: notifier.UserRef(*user), Address: visitOf(r).Address}
-		_, err = h.Reach.SetPreferences(r.Context(), by, user.Name, set)
+		_, err = h.People.SetPreferences(r.Context(), by, user.Name, set)
 		if !errors.As(err, &bad) && err != nil {
 			return nil, nil, fmt.Errorf("save the preferences of user %d: %w", user.Seq, err)
 		}

@@ -14,29 +14,41 @@ import (
 )
 
 // preferring is a world in which alice has these preferences and three types are known.
-func preferring(t *testing.T, has notifier.Preferences) (*world, *targets) {
+func preferring(t *testing.T, set notifier.PutPreferences) *world {
 	t.Helper()
-	f := &targets{has: has}
-	return newWorld(t, func(w *world) {
-		w.config.Reach, w.config.Mailing, w.config.Devices = f, true, &devices{}
-		w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
-			u := alice
-			if !has.PausedUntil.IsZero() {
-				u.Paused = has.PausedUntil.UnixMilli()
-			}
-			return notifier.Signed{User: u, ID: "session-of-alice"}, true, nil
-		}
-		w.config.Topics = &topics{types: []notifier.NoticeType{
-			{Slug: "alarm", Names: map[string]string{"en": "Alarm"}, NoMute: true}, {Slug: "like", NoMail: true}, {Slug: "news"},
-		}}
-	}), f
+	w := newWorld(t, func(w *world) {
+		w.config.Mailing, w.config.Devices = true, &devices{}
+	})
+	w.haveTypes(
+		notifier.NoticeType{Slug: "alarm", Names: map[string]string{"en": "Alarm"}, NoMute: true}, notifier.NoticeType{Slug: "like", NoMail: true}, notifier.NoticeType{Slug: "news"},
+	)
+	w.prefer(set)
+	return w
+}
+
+// prefer sets preferences of alice.
+func (d *databases) prefer(set notifier.PutPreferences) {
+	d.t.Helper()
+	if _, err := d.people.SetPreferences(d.t.Context(), byStaff, alice.Name, set); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// preferences are those of alice.
+func (d *databases) preferences() notifier.Preferences {
+	d.t.Helper()
+	has, err := d.people.Preferences(d.t.Context(), alice.Name)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return has
 }
 
 func TestThePreferencesShowWhatHolds(t *testing.T) {
 	t.Parallel()
 	no, yes := false, true
-	w, _ := preferring(t, notifier.Preferences{
-		Mail: notifier.When{Daily: true}, MailAt: 18*60 + 30, Quiet: &notifier.Quiet{From: 22 * 60, To: 7 * 60}, Zone: "Asia/Tokyo", PausedUntil: noon.Add(time.Hour),
+	w := preferring(t, notifier.PutPreferences{
+		Mail: &notifier.When{Daily: true}, MailAt: new(18*60 + 30), SetQuiet: true, Quiet: &notifier.Quiet{From: 22 * 60, To: 7 * 60}, Zone: new("Asia/Tokyo"), PausedUntil: new(noon.Add(time.Hour)),
 		Types: map[string]notifier.TypeWants{"news": {Inbox: &no, Mail: &no}, "like": {Mail: &yes}},
 	})
 	r := w.get("alice", "/settings").wantStatus(t, http.StatusOK)
@@ -76,8 +88,8 @@ func TestThePageSaysThatMailsDoNotArrive(t *testing.T) {
 	for state, want := range map[notifier.ReachState]string{
 		notifier.ReachOn: "", notifier.ReachOff: "", notifier.ReachDead: "Emails to your address came back", notifier.ReachFailing: "Your last email could not be delivered yet.",
 	} {
-		w, f := preferring(t, notifier.Preferences{})
-		f.state = state
+		w := preferring(t, notifier.PutPreferences{})
+		w.mailState(state)
 		if got := w.get("alice", "/settings").wantStatus(t, http.StatusOK).text("[data-testid=address-fault]"); !strings.HasPrefix(strings.TrimSpace(got), want) || want == "" && got != "" {
 			t.Errorf("%s: %q", state, got)
 		}
@@ -86,7 +98,7 @@ func TestThePageSaysThatMailsDoNotArrive(t *testing.T) {
 
 func TestAPauseThatIsOverIsNotMentioned(t *testing.T) {
 	t.Parallel()
-	w, _ := preferring(t, notifier.Preferences{PausedUntil: noon})
+	w := preferring(t, notifier.PutPreferences{PausedUntil: new(noon)})
 	if r := w.get("alice", "/inbox").wantStatus(t, http.StatusOK); r.page.Find("[data-testid=paused]").Length() > 0 {
 		t.Error("it is")
 	}
@@ -95,18 +107,18 @@ func TestAPauseThatIsOverIsNotMentioned(t *testing.T) {
 func TestTheFormOfThePreferencesStoresChoicesAndNoDefaults(t *testing.T) {
 	t.Parallel()
 	no, yes := false, true
-	w, f := preferring(t, notifier.Preferences{MailAt: 480, Types: map[string]notifier.TypeWants{"gone": {Mail: &yes}}})
+	w := preferring(t, notifier.PutPreferences{Types: map[string]notifier.TypeWants{"gone": {Mail: &yes}}})
 	body := url.Values{
 		"mail": {"30m"}, "mail_at": {"08:00"}, "push": {"off"}, "quiet_from": {"22:00"}, "quiet_to": {"07:00"}, "zone": {"Asia/Tokyo"}, "type": {"alarm", "like", "news"},
 		"like: Inbox": {"1"}, "alarm: Devices": {"1"}, "like: Devices": {"1"}, "news: Devices": {"1"}, "like: Mail": {"1"}, "news: Mail": {"1"},
 	}
 	w.postBody("alice", "/settings/preferences", body.Encode()).wantRedirect(t, "/settings?done=saved")
-	half, off, zone := notifier.When{Wait: 30 * time.Minute}, notifier.When{Off: true}, "Asia/Tokyo"
-	want := []notifier.PutPreferences{{
-		Mail: &half, MailAt: new(480), Push: &off, SetQuiet: true, Quiet: &notifier.Quiet{From: 22 * 60, To: 7 * 60}, Zone: &zone,
+	want := notifier.Preferences{
+		Mail: notifier.When{Wait: 30 * time.Minute}, MailChosen: true, MailAt: 480, Push: notifier.When{Off: true}, Quiet: &notifier.Quiet{From: 22 * 60, To: 7 * 60},
+		Zone: "Asia/Tokyo", InForce: "Asia/Tokyo", ZoneFrom: notifier.ZoneChosen,
 		Types: map[string]notifier.TypeWants{"gone": {Mail: &yes}, "alarm": {Mail: &no}, "like": {Mail: &yes}, "news": {Inbox: &no}},
-	}}
-	if diff := cmp.Diff(want, f.set); diff != "" {
+	}
+	if diff := cmp.Diff(want, w.preferences()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -114,9 +126,11 @@ func TestTheFormOfThePreferencesStoresChoicesAndNoDefaults(t *testing.T) {
 func TestATypeThatWasDeletedSinceThePageWasShownIsLeftOut(t *testing.T) {
 	t.Parallel()
 	no := false
-	w, f := preferring(t, notifier.Preferences{MailAt: 480})
+	w := preferring(t, notifier.PutPreferences{})
+	want := w.preferences()
+	want.Types = map[string]notifier.TypeWants{"news": {Inbox: &no}}
 	w.postBody("alice", "/settings/preferences", "quiet_from=&quiet_to=&type=gone&gone:+Inbox=1&gone:+Mail=1&type=news&news:+Devices=1&news:+Mail=1").wantRedirect(t, "/settings?done=saved")
-	if diff := cmp.Diff([]notifier.PutPreferences{{SetQuiet: true, Types: map[string]notifier.TypeWants{"news": {Inbox: &no}}}}, f.set); diff != "" {
+	if diff := cmp.Diff(want, w.preferences()); diff != "" {
 		t.Error(diff)
 	}
 	w.postBody("alice", "/settings/preferences", "quiet_from=&quiet_to=&other:+Inbox=1").wantStatus(t, http.StatusUnprocessableEntity)
@@ -124,10 +138,11 @@ func TestATypeThatWasDeletedSinceThePageWasShownIsLeftOut(t *testing.T) {
 
 func TestAFaultyFormOfThePreferencesIsShownAgain(t *testing.T) {
 	t.Parallel()
-	w, f := preferring(t, notifier.Preferences{MailAt: 480})
+	w := preferring(t, notifier.PutPreferences{})
+	before := w.preferences()
 	r := w.postBody("alice", "/settings/preferences", "mail=1h&push=soon&quiet_from=22:00&quiet_to=&zone=Asia/Tokyo&type=alarm&type=news&news:+Mail=1").wantStatus(t, http.StatusUnprocessableEntity)
-	if n := r.page.Find("[data-testid=preferences-fault] p").Length(); n != 2 || len(f.set) > 0 {
-		t.Errorf("%d faults, stored %v: %s", n, f.set, r.text("[data-testid=preferences-fault]"))
+	if n := r.page.Find("[data-testid=preferences-fault] p").Length(); n != 2 || !cmp.Equal(w.preferences(), before) {
+		t.Errorf("%d faults, stored %+v: %s", n, w.preferences(), r.text("[data-testid=preferences-fault]"))
 	}
 	got := []string{r.attr("#mail option[selected]", "value"), r.attr("#quiet_from", "value"), r.attr("select[name=zone] option[selected]", "value")}
 	if diff := cmp.Diff([]string{"1h", "22:00", "Asia/Tokyo"}, got); diff != "" {
@@ -140,23 +155,24 @@ func TestAFaultyFormOfThePreferencesIsShownAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"alarm: Inbox", "like: Inbox", "like: Devices", "news: Mail"}, ticked); diff != "" {
 		t.Error(diff)
 	}
-	if r := w.postBody("alice", "/settings/preferences", strings.Repeat("type=a&", 2000)); r.StatusCode != http.StatusUnprocessableEntity || len(f.set) > 0 {
+	if r := w.postBody("alice", "/settings/preferences", strings.Repeat("type=a&", 2000)); r.StatusCode != http.StatusUnprocessableEntity || !cmp.Equal(w.preferences(), before) {
 		t.Errorf("too many types: %d", r.StatusCode)
 	}
 }
 
 func TestPausing(t *testing.T) {
 	t.Parallel()
-	w, f := preferring(t, notifier.Preferences{})
+	w := preferring(t, notifier.PutPreferences{})
+	var got []string
 	for _, body := range []string{"for=1h", "for=tomorrow", "for=monday", "for=until&until=2031-01-01T10:00", "for=off"} {
 		w.postBody("alice", "/settings/pause", body).wantRedirect(t, "/settings?done=saved")
+		got = append(got, w.preferences().PausedUntil.UTC().Format("Mon 2006-01-02 15:04"))
 	}
 	for _, body := range []string{"for=until&until=", "for=until&until=2001-01-01T10:00", "for=until&until=x", "for=ever"} {
 		w.postBody("alice", "/settings/pause", body).wantStatus(t, http.StatusUnprocessableEntity).wantText(t, "h1", "Settings")
-	}
-	var got []string
-	for _, s := range f.set {
-		got = append(got, s.PausedUntil.UTC().Format("Mon 2006-01-02 15:04"))
+		if until := w.preferences().PausedUntil; !until.IsZero() {
+			t.Errorf("%s pauses until %v", body, until)
+		}
 	}
 	y, m, d := noon.UTC().Date()
 	tomorrow := time.Date(y, m, d+1, 9, 0, 0, 0, time.UTC)
@@ -186,7 +202,7 @@ func TestSettingsNameOnlyTheWaysInWhichTheUserCanBeTold(t *testing.T) {
 	}{
 		{false, true, `(?i)mail|メール|邮件`}, {true, false, `(?i)device|push|デバイス|プッシュ|设备|推送`}, {false, false, `(?i)mail|device|push|メール|デバイス|邮件|设备|推送`},
 	} {
-		w, _ := preferring(t, notifier.Preferences{})
+		w := preferring(t, notifier.PutPreferences{})
 		if w.config.Mailing = test.mail; !test.push {
 			w.config.Devices = nil
 		}

@@ -61,7 +61,7 @@ func (h *Handlers) rolesIn(r *http.Request, text string) []string {
 	text = strings.TrimSpace(text)
 	parts := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(",;，；、\r\n", c) })
 	if len(parts) > 1 {
-		if _, err := h.Roles.Role(r.Context(), text); err == nil {
+		if _, err := h.Store.Role(r.Context(), text); err == nil {
 			parts = []string{text}
 		}
 	}
@@ -164,7 +164,7 @@ func (h *Handlers) boxOf(a notifier.Audience) string {
 func (h *Handlers) roleOptions(r *http.Request, none, chosen string) []components.Option {
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
-	roles, err := h.Directory.FindRoles(ctx, "", listedRoles+1)
+	roles, err := h.Store.FindRoles(ctx, "", listedRoles+1)
 	if err != nil {
 		h.lacks(r, "roles", err)
 	}

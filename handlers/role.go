@@ -26,7 +26,7 @@ func (h *Handlers) showRole(w http.ResponseWriter, r *http.Request, name string)
 
 // rolePage lists the members, with the search and orders of the directory.
 func (h *Handlers) rolePage(r *http.Request, name string, values url.Values) (*views.Role, error) {
-	role, err := h.Roles.Role(r.Context(), name)
+	role, err := h.Store.Role(r.Context(), name)
 	if err != nil {
 		return nil, fmt.Errorf("look up a role: %w", err)
 	}
@@ -37,7 +37,7 @@ func (h *Handlers) rolePage(r *http.Request, name string, values url.Values) (*v
 	}
 	q := usersQuery(l, values)
 	q.Role = name
-	found, err := h.Directory.Users(r.Context(), q)
+	found, err := h.Store.Users(r.Context(), q)
 	if err != nil {
 		return nil, fmt.Errorf("list the members of a role: %w", err)
 	}

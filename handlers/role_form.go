@@ -31,7 +31,7 @@ func (h *Handlers) changeRole(w http.ResponseWriter, r *http.Request, name strin
 		if name == notifier.RoleStaff && user == visitOf(r).user.User.Name {
 			return fmt.Errorf("leave the staff: %w", &refusal{"own_staff", rolePath(name), "status.back_role"})
 		}
-		if err := h.Roles.RevokeRole(r.Context(), h.actor(r), user, name); err != nil {
+		if err := h.People.RevokeRole(r.Context(), h.actor(r), user, name); err != nil {
 			return fmt.Errorf("remove a user from a role: %w", err)
 		}
 		h.removed(w, r, path, values.Get("back"), "member-removed", views.Done{
@@ -43,7 +43,7 @@ func (h *Handlers) changeRole(w http.ResponseWriter, r *http.Request, name strin
 		})
 		return nil
 	case "delete":
-		if err := h.Roles.DeleteRole(r.Context(), h.actor(r), name); err != nil {
+		if err := h.People.DeleteRole(r.Context(), h.actor(r), name); err != nil {
 			if errors.Is(err, notifier.ErrConflict) {
 				err = &refusal{"staff_role", rolePath(name), "status.back_role"}
 			}
@@ -57,14 +57,14 @@ func (h *Handlers) changeRole(w http.ResponseWriter, r *http.Request, name strin
 
 // addMember adds a user to a role, or shows the page again if the user is unknown.
 func (h *Handlers) addMember(w http.ResponseWriter, r *http.Request, name, user string, values url.Values) error {
-	if _, err := h.Roles.Role(r.Context(), name); err != nil {
+	if _, err := h.Store.Role(r.Context(), name); err != nil {
 		return fmt.Errorf("look up a role: %w", err) // GrantRole would create it
 	}
 	path, _, _ := strings.Cut(rolePath(name), "?")
 	var err error
 	if user == "" {
 		err = fault("user", notifier.CodeRequired, nil)
-	} else if err = h.Roles.GrantRole(r.Context(), h.actor(r), user, name); errors.Is(err, notifier.ErrNotFound) {
+	} else if err = h.People.GrantRole(r.Context(), h.actor(r), user, name); errors.Is(err, notifier.ErrNotFound) {
 		err = fault("user", notifier.CodeUnknownUser, map[string]any{"Name": user})
 	}
 	if err == nil {

@@ -40,7 +40,7 @@ func (h *Handlers) rolesPage(r *http.Request, values url.Values) (*views.Roles, 
 	if after := kept(values.Get("after")); len(after) <= notifier.MaxName {
 		q.After = after
 	}
-	found, err := h.Roles.RolesPage(r.Context(), q)
+	found, err := h.Store.RolesPage(r.Context(), q)
 	if err != nil {
 		return nil, fmt.Errorf("list roles: %w", err)
 	}
@@ -77,7 +77,7 @@ func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 		return h.changeRole(w, r, values.Get("role"), values)
 	}
 	if err == nil {
-		err = h.Roles.CreateRole(r.Context(), h.actor(r), name)
+		err = h.People.CreateRole(r.Context(), h.actor(r), name)
 	}
 	if err == nil {
 		redirect(w, r, addQuery(rolePath(name), "role-made"))

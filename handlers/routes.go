@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/carillonhq/carillon/internal/idp"
+	"github.com/carillonhq/carillon/internal/identity"
 )
 
 // access says who may use an address.
@@ -36,8 +36,8 @@ func (h *Handlers) routes() []route {
 		{"GET", "/{$}", public, h.home},
 		{"GET", "/login", anyone, h.loginForm},
 		{"POST", "/login", anyone, h.login},
-		{"GET", idp.Path, anyone, h.providerForm},
-		{"GET", idp.Path + "/callback", anyone, h.providerAnswer},
+		{"GET", identity.OIDCPath, anyone, h.providerForm},
+		{"GET", identity.OIDCPath + "/callback", anyone, h.providerAnswer},
 		{"POST", "/logout", anyone, h.logout},
 
 		{"GET", "/inbox", signedIn, h.inbox},

@@ -18,7 +18,7 @@ const testLife = 24 * time.Hour
 // duplicated is the form filled in like a notice that was sent before. Its times are left out,
 // because they have passed, and so is its key, because the new notice would replace the old one.
 func (h *Handlers) duplicated(r *http.Request, id string) (views.SendForm, error) {
-	n, err := h.Directory.Notice(r.Context(), number(id))
+	n, err := h.Sent.Notice(r.Context(), number(id))
 	if err != nil {
 		return views.SendForm{}, fmt.Errorf("duplicate notice %s: %w", kept(id), err)
 	}

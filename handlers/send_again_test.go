@@ -39,14 +39,14 @@ func TestANoticeIsDuplicatedIntoTheForm(t *testing.T) {
 	topic.Target, role.Target = notifier.Target{Topic: notifier.Topic{Type: "news", Scope: "east"}}, notifier.Target{Role: "picker"}
 	all := map[int64]notifier.Notice{5: notice(5, notifier.StateRetracted), 6: topic, 7: role, 8: announcement}
 	w := newWorld(t, func(w *world) {
-		w.directory.notice = func(id int64) (notifier.Notice, error) {
+		w.sent.notice = func(id int64) (notifier.Notice, error) {
 			if n, ok := all[id]; ok {
 				return n, nil
 			}
 			return notifier.Notice{}, notifier.ErrNotFound
 		}
-		w.directory.roles = func() ([]notifier.RoleInfo, error) { return []notifier.RoleInfo{{Name: "picker", Members: 1}}, nil }
 	})
+	w.haveMembers("picker", "bob")
 	for id, want := range map[string]struct{ target, to, typ, scope string }{
 		"5": {"user", "a b c d e", "like", "119240"}, "6": {"topic", "", "news", "east"}, "7": {"role", "", "like", "119240"}, "8": {"audience", "", "", ""},
 	} {
@@ -71,12 +71,10 @@ func TestANoticeIsDuplicatedIntoTheForm(t *testing.T) {
 
 func TestAFreshInstallationSaysWhatToDoNext(t *testing.T) {
 	t.Parallel()
-	users := []notifier.User{}
-	w := newWorld(t, func(w *world) {
-		w.directory.users = func(notifier.UserQuery) ([]notifier.User, error) { return users, nil }
-	})
+	w := newWorld(t, nil)
+	w.exec(`DELETE FROM role_members; DELETE FROM targets; DELETE FROM users`)
 	w.get("", "/login").wantText(t, "[data-testid=first] code", "carillon user add alice --role staff --password-stdin < password")
-	users = append(users, notifier.User{Name: "alice"})
+	w.haveUsers("alice")
 	if w.get("", "/login").count("[data-testid=first]") != 0 {
 		t.Error("the command is shown although there are users")
 	}

@@ -281,6 +281,7 @@ func TestPreviewShowsWhenAnAnnouncementOpensAndCloses(t *testing.T) {
 func TestAddressCanSelectTheAnnouncementForm(t *testing.T) {
 	t.Parallel()
 	w := sendWorld(t, 1, &[]notifier.Draft{})
+	w.haveAudiences()
 	r := w.get("carol", "/staff/send?target=audience&to=customer", inTokyo...).wantStatus(t, http.StatusOK)
 	r.wantText(t, "#to", "")
 	if got := r.chosen("#to_audience [checked]"); !cmp.Equal(got, []string{"customer"}) {
@@ -305,6 +306,7 @@ func TestAddressCanSelectTheAnnouncementForm(t *testing.T) {
 func TestAudienceNamesAreSuggested(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
+	w.haveAudiences()
 	for _, test := range []struct{ q, lang, want string }{
 		{"", "en", `{"names":[{"name":"Operator","note":"4 people"},{"name":"User","note":"10 people"},{"name":"Customer","note":"1,203 people"}]}`},
 		{"CUST", "ja", `{"names":[{"name":"顧客","note":"1,203人"}]}`},

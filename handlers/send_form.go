@@ -78,7 +78,7 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 // as typed, and the lookup that follows reports the error.
 func (h *Handlers) readNames(r *http.Request, to string, bad *notifier.InvalidError) []string {
 	typed, err := notifier.ReadNames(to, func(names []string) (map[string][]string, error) {
-		return h.Directory.SameNames(r.Context(), names)
+		return h.Store.SameNames(r.Context(), names)
 	})
 	if err != nil {
 		h.lacks(r, "names of users", err)

@@ -207,7 +207,7 @@ func TestTokenOfAnotherUserIsAnotherKey(t *testing.T) {
 		w.post(user, "/staff/send", with(goodForm, "once", someOnce)...).wantRedirect(t, fmt.Sprint("/staff/notices/", i+1))
 	}
 	l.wantSent(t, "two users", 2)
-	if l.asked[0].Owner.Token() != "user 9" || l.asked[1].Owner.Token() != "user 11" {
+	if l.asked[0].Owner.Token() != "user 3" || l.asked[1].Owner.Token() != "user 11" {
 		t.Errorf("the keys belong to %s and %s", l.asked[0].Owner, l.asked[1].Owner)
 	}
 }

@@ -43,8 +43,7 @@ func peopleWorld(t *testing.T) *world {
 			}
 			return int64(len(d.Target.Users)), nil
 		}
-		w.directory.roles = func() ([]notifier.RoleInfo, error) { return nil, errors.New("nobody is to ask for the roles") }
-		w.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{}, errors.New("nor for the bell") }
+		w.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{}, errors.New("no bell is shown") }
 	})
 }
 
@@ -127,7 +126,6 @@ func TestFormShowsWhenANoticeDisappears(t *testing.T) {
 		headers := []string{"Accept-Language", test.lang, "Cookie", test.zone}
 		w.live(headers, "target", "user", "expires_in", test.life).wantText(t, "#expires_in-hint", test.want)
 		if test.life == "" {
-			w.directory.roles = func() ([]notifier.RoleInfo, error) { return nil, nil }
 			w.get("carol", "/staff/send", headers...).wantText(t, "#expires_in-hint", test.want)
 		}
 	}

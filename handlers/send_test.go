@@ -14,16 +14,15 @@ import (
 // sendWorld counts recipients and records the drafts sent.
 func sendWorld(t *testing.T, recipients int64, sent *[]notifier.Draft) *world {
 	t.Helper()
-	return newWorld(t, func(w *world) {
+	w := newWorld(t, func(w *world) {
 		w.sender.count = func(notifier.Draft) (int64, error) { return recipients, nil }
 		w.sender.send = func(d notifier.Draft) (notifier.Notice, error) {
 			*sent = append(*sent, d)
 			return notifier.Notice{ID: 42}, nil
 		}
-		w.directory.roles = func() ([]notifier.RoleInfo, error) {
-			return []notifier.RoleInfo{{Name: "picker", Members: 1}, {Name: "staff", Members: 1200}}, nil
-		}
 	})
+	w.haveMembers("picker", "bob")
+	return w
 }
 
 var goodForm = []string{
@@ -169,7 +168,6 @@ func TestUnknownNameIsReportedTogetherWithOtherErrors(t *testing.T) {
 	t.Parallel()
 	for _, preview := range []string{"", "1"} {
 		w := peopleWorld(t)
-		w.directory.roles = func() ([]notifier.RoleInfo, error) { return nil, nil }
 		form := with(with(with(goodForm, "to", "dora"), "title", ""), "expires_in", "soon")
 		r := w.post("carol", "/staff/send", with(form, "preview", preview)...).wantStatus(t, http.StatusUnprocessableEntity)
 		var fields []string

@@ -17,12 +17,11 @@ var topicForm = []string{"target", "topic", "to", "", "type", " rep_notice ", "s
 func topicWorld(t *testing.T, sent *[]notifier.Draft) *world {
 	t.Helper()
 	w := sendWorld(t, 3, sent)
-	w.config.Topics = &topics{types: []notifier.NoticeType{
+	w.haveTypes([]notifier.NoticeType{
 		{Slug: "news", Names: map[string]string{"en": "News", "ja": "ニュース"}},
 		{Slug: "rep_notice", Names: map[string]string{"en": "Restocking of shelves"}, ExpiresIn: 48 * time.Hour},
 		{Slug: "shelf_notice"},
-	}}
-	w.rebuild()
+	}...)
 	return w
 }
 
@@ -133,7 +132,7 @@ func TestNoticeToATopicIsListedByTheTopicsName(t *testing.T) {
 	n := notice(5, notifier.StateSent)
 	n.Target, n.Type = notifier.Target{Topic: topic("rep_notice", "119240")}, "rep_notice"
 	w := topicWorld(t, &[]notifier.Draft{})
-	w.directory.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return []notifier.Notice{n}, nil }
+	w.sent.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return []notifier.Notice{n}, nil }
 	w.sender.progress = func(int64) (notifier.Progress, error) { return notifier.Progress{Notice: n}, nil }
 	if got := w.get("carol", "/staff/notices").text("tbody"); !strings.Contains(got, "To subscribers of Restocking of shelves (119240) · by carol") {
 		t.Errorf("the list says %q", got)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 )
 
 // maxPooled is the largest buffer, in bytes, that is reused for another page.
@@ -70,7 +70,7 @@ func (h *Handlers) toLogin(w http.ResponseWriter, r *http.Request, m methods) {
 	}
 	if fragment(r) {
 		// The login page is not part of another page: make the script navigate there.
-		w.Header().Set("HX-Redirect", mount.At(r.Context(), loginFor(r, shownPage(r))))
+		w.Header().Set("HX-Redirect", web.At(r.Context(), loginFor(r, shownPage(r))))
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
@@ -79,12 +79,12 @@ func (h *Handlers) toLogin(w http.ResponseWriter, r *http.Request, m methods) {
 
 // loginFor is the address of the login page that leads on to a page of ours.
 func loginFor(r *http.Request, next string) string {
-	return "/login?next=" + url.QueryEscape(mount.At(r.Context(), next))
+	return "/login?next=" + url.QueryEscape(web.At(r.Context(), next))
 }
 
 // redirect redirects to a page of ours with 303, so that the browser always continues with GET.
 func redirect(w http.ResponseWriter, r *http.Request, to string) {
-	w.Header().Set("Location", mount.At(r.Context(), to))
+	w.Header().Set("Location", web.At(r.Context(), to))
 	w.WriteHeader(http.StatusSeeOther)
 }
 

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
@@ -52,7 +52,7 @@ func (h *Handlers) admit(r *http.Request, who access) error {
 	v := visitOf(r)
 	v.user, v.known = user, err == nil
 	if zone := zoneOf(r); v.known && zone != "" && !user.ReadOnly() {
-		v.user.User = h.Settings.SeeZone(r.Context(), user.User, zone)
+		v.user.User = h.People.SeeZone(r.Context(), user.User, zone)
 	}
 	switch {
 	case user.ReadOnly():
@@ -82,7 +82,7 @@ func seqOf(r *http.Request) int64 { return visitOf(r).user.User.Seq }
 func readerOf(r *http.Request) notifier.Reader { return visitOf(r).user.Reader() }
 
 // nextOf returns where to go after signing in, as the address of the login page names it.
-func nextOf(r *http.Request, next string) string { return safeNext(mount.Inside(r.Context(), next)) }
+func nextOf(r *http.Request, next string) string { return safeNext(web.Inside(r.Context(), next)) }
 
 // safeNext returns where to go after signing in: an address of our own, otherwise the inbox.
 // Browsers read a backslash as a slash and drop control characters.

@@ -1,28 +1,12 @@
 package handlers
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"time"
 
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
-
-// Accounts is what users do with their own sessions and passwords; see internal/session.
-type Accounts interface {
-	// OwnSessions lists the sessions of a user, the one seen last first.
-	OwnSessions(ctx context.Context, seq int64) ([]notifier.OwnSession, error)
-	// EndSession returns notifier.ErrNotFound for an id that is not a session of the user's.
-	EndSession(ctx context.Context, by notifier.Actor, u notifier.User, id string) error
-	// HasPassword reports whether a user is signed in by a password, which they may change.
-	HasPassword(ctx context.Context, who notifier.Asker) (bool, error)
-	// ChangePassword returns the cookies of the browser after the change. A fault of a password is a
-	// *notifier.InvalidError of the field current or password. Other errors are notifier.ErrNoPassword and
-	// notifier.ErrTooMany.
-	ChangePassword(r *http.Request, who notifier.Asker, address, current, password string) ([]*http.Cookie, error)
-}
 
 const sessionsPath = "/settings/sessions"
 

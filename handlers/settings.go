@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,18 +10,6 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
-
-// Settings stores a user's settings; see notifier/person. The user's next page uses them.
-type Settings interface {
-	SetSettings(ctx context.Context, seq int64, set notifier.PutSettings) (notifier.Settings, error)
-	// SetMute mutes or unmutes a type of notice. A type that cannot be muted is a
-	// *notifier.InvalidError.
-	SetMute(ctx context.Context, seq int64, typ string, muted bool) error
-	// SeeZone notes the time zone of a user's browser, and returns the user with it.
-	SeeZone(ctx context.Context, u notifier.User, zone string) notifier.User
-	// Mutes lists the types that a user has muted, by slug.
-	Mutes(ctx context.Context, seq int64) ([]string, error)
-}
 
 // themeAuto is the form's value for a theme that follows the system.
 const themeAuto = "auto"
@@ -56,7 +43,7 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 	if bad := merge(err, faults); len(bad.Fields) > 0 {
 		return h.showSettings(w, r, http.StatusUnprocessableEntity, h.settingsPage(r, set.Apply(visitOf(r).user.User.Settings), bad))
 	}
-	if _, err := h.Settings.SetSettings(r.Context(), seqOf(r), set); err != nil {
+	if _, err := h.People.SetSettings(r.Context(), seqOf(r), set); err != nil {
 		return fmt.Errorf("save the settings of user %d: %w", seqOf(r), err)
 	}
 	redirect(w, r, "/settings?done=saved")
@@ -65,7 +52,7 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 
 // showSettings adds the user's muted types and subscriptions.
 func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status int, p *views.Settings) error {
-	types, err := h.Settings.Mutes(r.Context(), seqOf(r))
+	types, err := h.Store.Mutes(r.Context(), seqOf(r))
 	if err != nil {
 		return fmt.Errorf("list muted types: %w", err)
 	}

@@ -1,7 +1,6 @@
 package handlers_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,53 +11,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// chooser is a world in which alice has chosen settings. saved is what was stored for her since;
-// a change for another user fails the test.
-type chooser struct {
-	*world
-	alice notifier.User
-	saved []notifier.Settings
-	mutes []string // her muted types
-	muted []string // calls of SetMute
-	err   error    // of muting
-}
-
-func newChooser(t *testing.T, set notifier.Settings) *chooser {
+// newChooser is a world in which alice has chosen settings.
+func newChooser(t *testing.T, set notifier.Settings) *world {
 	t.Helper()
-	c := &chooser{alice: alice}
-	c.alice.Settings = set
-	c.world = newWorld(t, func(w *world) {
-		own := func(seq int64) {
-			if seq != alice.Seq {
-				t.Errorf("the settings of user %d are changed", seq)
-			}
-		}
-		w.config.Settings = &settings{
-			set: func(seq int64, set notifier.PutSettings) error {
-				own(seq)
-				c.saved = append(c.saved, set.Apply(c.alice.Settings))
-				return nil
-			},
-			mute: func(seq int64, typ string, muted bool) error {
-				own(seq)
-				if muted && !c.config.Topics.Mutable(typ) {
-					var bad notifier.InvalidError
-					bad.Add("type", notifier.CodeNotMutable, nil)
-					return &bad
-				}
-				c.muted = append(c.muted, fmt.Sprint(typ, muted))
-				return c.err
-			},
-			mutes: func(seq int64) ([]string, error) {
-				own(seq)
-				return c.mutes, nil
-			},
-		}
-		w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
-			return notifier.Signed{User: c.alice}, true, nil
-		}
-	})
-	return c
+	w := newWorld(t, nil)
+	w.choose(set)
+	return w
 }
 
 var chosen = notifier.Settings{Locale: "ja", Theme: notifier.ThemeDark, KeysOff: true, ToastsOff: true}
@@ -125,13 +83,13 @@ func TestOnlySubmittedFieldsChange(t *testing.T) {
 		c.post("alice", "/settings", test.fields...).wantRedirect(t, "/settings?done=saved")
 		want := chosen
 		test.change(&want)
-		if diff := cmp.Diff([]notifier.Settings{want}, c.saved); diff != "" {
+		if diff := cmp.Diff(want, c.user(alice.Seq).Settings); diff != "" {
 			t.Errorf("%q: %s", test.fields, diff)
 		}
 	}
 	c := newChooser(t, notifier.Settings{})
 	c.post("alice", "/settings", "keys", "0", "toasts", "0", "theme", "dark").wantRedirect(t, "/settings?done=saved")
-	if diff := cmp.Diff([]notifier.Settings{{Theme: "dark", KeysOff: true, ToastsOff: true}}, c.saved); diff != "" {
+	if diff := cmp.Diff(notifier.Settings{Theme: "dark", KeysOff: true, ToastsOff: true}, c.user(alice.Seq).Settings); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -159,8 +117,8 @@ func TestInvalidChoiceIsReportedBesideItsFieldAndOthersStay(t *testing.T) {
 			!strings.Contains(r.attr("[aria-invalid=true]", "aria-describedby"), test.field+"-fault") {
 			t.Errorf("%s=%q: the error is not tied to its field alone\n%s", test.field, test.value, r.body)
 		}
-		if len(c.saved) != 0 {
-			t.Errorf("%s=%q: stored %+v", test.field, test.value, c.saved)
+		if got := c.user(alice.Seq).Settings; got != (notifier.Settings{}) {
+			t.Errorf("%s=%q: stored %+v", test.field, test.value, got)
 		}
 	}
 }
@@ -173,8 +131,8 @@ func TestInvalidSettingsFormChangesNothing(t *testing.T) {
 	c.post("alice", "/settings", "seq", "9", "keys", "1").wantStatus(t, http.StatusUnprocessableEntity)
 	c.postBody("alice", "/settings", "keys=%zz").wantStatus(t, http.StatusBadRequest)
 	c.postBody("alice", "/settings", "keys=1", "Origin", "https://evil.example").wantStatus(t, http.StatusForbidden)
-	if len(c.saved) != 0 {
-		t.Errorf("stored %+v", c.saved)
+	if got := c.user(alice.Seq).Settings; got != chosen {
+		t.Errorf("stored %+v", got)
 	}
 }
 
@@ -201,7 +159,9 @@ func TestCachedPageIsOnlyForTheSettingsItWasRenderedWith(t *testing.T) {
 		c.inbox.open = func(int64) (notifier.Page, error) { opened++; return notifier.Page{}, nil }
 		tag := c.get("alice", "/inbox").Header.Get("Etag")
 		c.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusNotModified)
-		change(&c.alice.Settings)
+		now := chosen
+		change(&now)
+		c.choose(now)
 		c.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusOK)
 		if opened != 2 {
 			t.Errorf("%s: rendered %d times, want 2: before and after the change", name, opened)

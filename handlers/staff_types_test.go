@@ -17,9 +17,9 @@ func TestTypesAreFoundBySlugAndName(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for n := range 60 {
-		o.topics.types = append(o.topics.types, notifier.NoticeType{Slug: fmt.Sprintf("type%02d", n)})
+		o.haveTypes(notifier.NoticeType{Slug: fmt.Sprintf("type%02d", n)})
 	}
-	o.topics.types[7].Names = map[string]string{"en": "Seventh <b>", "ja": "七番目"}
+	o.haveTypes(notifier.NoticeType{Slug: "type07", Names: map[string]string{"en": "Seventh <b>", "ja": "七番目"}})
 	slugs := func(r reply) string {
 		var found []string
 		for _, e := range r.page.Find("[data-testid=type] th a").EachIter() {
@@ -49,7 +49,7 @@ func TestTypesAreFoundBySlugAndName(t *testing.T) {
 func TestTypeListShowsWhatUsersMayDo(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.topics.types = []notifier.NoticeType{{Slug: "a", NoMute: true, ExpiresIn: 72 * time.Hour}, {Slug: "b", Open: true}}
+	o.haveTypes(notifier.NoticeType{Slug: "a", NoMute: true, ExpiresIn: 72 * time.Hour}, notifier.NoticeType{Slug: "b", Open: true})
 	r := o.get("carol", "/staff/types")
 	r.wantText(t, "[data-testid=type]:nth-child(1) td:nth-child(2)", "3 days")
 	r.wantText(t, "[data-testid=type]:nth-child(1) .chip", "")
@@ -67,9 +67,9 @@ func TestSavedTypeIsShownAgain(t *testing.T) {
 	o.post("carol", path, "action", "add", "slug", "rep_notice", "names.en", " Replenishment ", "names.ja", "補充", "names.zh-Hans", " ",
 		"icon", "truck", "color", "pink", "expires_in", "36h", "no_mute", "1", "open", "1").wantRedirect(t, path+"?done=type-saved")
 	want := []notifier.NoticeType{{
-		Slug: "rep_notice", Names: map[string]string{"en": "Replenishment", "ja": "補充"}, ExpiresIn: 36 * time.Hour, NoMute: true, Open: true, Icon: "truck", Color: "pink",
+		Slug: "rep_notice", Names: map[string]string{"en": "Replenishment", "ja": "補充"}, ExpiresIn: 36 * time.Hour, NoMute: true, Open: true, Icon: "truck", Color: "pink", CreatedAt: noon,
 	}}
-	if diff := cmp.Diff(want, o.topics.types); diff != "" {
+	if diff := cmp.Diff(want, o.topics.Types()); diff != "" {
 		t.Fatal(diff)
 	}
 	r := o.get("carol", o.get("carol", path).attr("[data-testid=type] th a", "href")).wantStatus(t, http.StatusOK)
@@ -97,7 +97,7 @@ func TestSavedTypeIsShownAgain(t *testing.T) {
 func TestInvalidTypeKeepsItsText(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.topics.types = []notifier.NoticeType{{Slug: "like"}}
+	o.haveTypes(notifier.NoticeType{Slug: "like"})
 	long := strings.Repeat("x", notifier.MaxTypeName+1)
 	for _, test := range []struct {
 		fields []string
@@ -134,7 +134,7 @@ func TestInvalidTypeKeepsItsText(t *testing.T) {
 	r := o.post("carol", "/staff/types", "slug", "new", "else", "1").wantStatus(t, http.StatusUnprocessableEntity)
 	r.wantText(t, "[data-testid=error] p", "The form is invalid: a field is unknown or was sent twice.")
 	o.post("carol", "/staff/types", "slug", "new", "action", "else").wantStatus(t, http.StatusUnprocessableEntity)
-	if diff := cmp.Diff([]notifier.NoticeType{{Slug: "like"}}, o.topics.types); diff != "" || len(o.done()) != 0 {
+	if diff := cmp.Diff([]notifier.NoticeType{{Slug: "like", CreatedAt: noon}}, o.topics.Types()); diff != "" || len(o.done()) != 0 {
 		t.Errorf("%s\naudit log: %v", diff, o.done())
 	}
 }
@@ -142,15 +142,17 @@ func TestInvalidTypeKeepsItsText(t *testing.T) {
 func TestTypeIsDeletedOnlyWithoutSubscribers(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.topics.types = []notifier.NoticeType{{Slug: "like", Names: map[string]string{"en": "Likes"}}}
-	*o.subs = []notifier.Subscription{subscription(1, "like", "", "bob", "")}
+	o.haveTypes(notifier.NoticeType{Slug: "like", Names: map[string]string{"en": "Likes"}})
+	o.haveSubscriptions(subscription(1, "like", "", "bob", ""))
 	form := o.get("carol", "/staff/types?type=like")
 	r := o.submit("carol", form, "[data-testid=delete] form").wantStatus(t, http.StatusConflict)
 	r.wantText(t, "[data-testid=in-use] p", "Not deleted: it has subscribers. See subscribers")
 	if r.attr("[data-testid=in-use] a", "href") != "/staff/subscriptions?type=like" || r.attr("#name-en", "value") != "Likes" {
 		t.Errorf("the page has changed:\n%s", r.text("main"))
 	}
-	*o.subs = nil
+	if _, err := o.topics.Unsubscribe(t.Context(), notifier.Actor{}, subscription(1, "like", "", "bob", "")); err != nil {
+		t.Fatal(err)
+	}
 	o.submit("carol", form, "[data-testid=delete] form").wantRedirect(t, "/staff/types?done=type-deleted")
 	o.submit("carol", form, "[data-testid=delete] form").wantStatus(t, http.StatusNotFound)
 	if diff := cmp.Diff([]string{"carol type.delete type like"}, o.done()); diff != "" {
@@ -161,11 +163,7 @@ func TestTypeIsDeletedOnlyWithoutSubscribers(t *testing.T) {
 func TestUndescribedTypesAreDeletedTogether(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.topics.types = []notifier.NoticeType{{Slug: "junk.1"}, {Slug: "junk.2"}, {Slug: "like", Names: map[string]string{"en": "Likes"}}}
-	o.topics.tidied = func() (int64, error) {
-		o.topics.types = o.topics.types[2:]
-		return 2, nil
-	}
+	o.haveTypes(notifier.NoticeType{Slug: "junk.1"}, notifier.NoticeType{Slug: "junk.2"}, notifier.NoticeType{Slug: "like", Names: map[string]string{"en": "Likes"}})
 	page := o.get("carol", "/staff/types")
 	page.wantText(t, "[data-testid=tidy] summary", "2 unused types have no name, rules or subscribers")
 	o.submit("carol", page, "[data-testid=tidy] form").wantRedirect(t, "/staff/types?done=types-tidied")
@@ -183,8 +181,8 @@ func TestATypeSaysWhoIsToldOfItOutsideThePages(t *testing.T) {
 	o.config.Mailing = true
 	o.rebuild()
 	o.post("carol", path, "action", "add", "slug", "alarm", "expires_in", "24h", "urgent", "1", "mail", "0").wantRedirect(t, path+"?done=type-saved")
-	want := []notifier.NoticeType{{Slug: "alarm", Names: map[string]string{}, ExpiresIn: 24 * time.Hour, Urgent: true, NoMail: true}}
-	if diff := cmp.Diff(want, o.topics.types); diff != "" {
+	want := []notifier.NoticeType{{Slug: "alarm", ExpiresIn: 24 * time.Hour, Urgent: true, NoMail: true, CreatedAt: noon}}
+	if diff := cmp.Diff(want, o.topics.Types()); diff != "" {
 		t.Fatal(diff)
 	}
 	r := o.get("carol", path+"?type=alarm")
@@ -197,7 +195,7 @@ func TestATypeSaysWhoIsToldOfItOutsideThePages(t *testing.T) {
 		t.Error("the form asks for what has no effect")
 	}
 	o.post("carol", path, "action", "save", "slug", "alarm", "expires_in", "24h").wantRedirect(t, path+"?done=type-saved")
-	if diff := cmp.Diff(want, o.topics.types); diff != "" {
+	if diff := cmp.Diff(want, o.topics.Types()); diff != "" {
 		t.Errorf("what the form does not show has changed:\n%s", diff)
 	}
 }

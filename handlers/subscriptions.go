@@ -42,12 +42,15 @@ func readNarrow(values url.Values, names ...string) url.Values {
 func (h *Handlers) subscriptionsPage(r *http.Request, values url.Values) (*views.Subscriptions, error) {
 	l := readList(values, subscriptionsPath, notifier.MaxName, "-time")
 	l.narrow = readNarrow(values, "type", "scope", "user", "role")
+	if l.narrow.Get("type") == "" {
+		l.narrow.Del("scope") // a scope is part of a type: SQL does not filter by it alone
+	}
 	q := notifier.SubscriptionQuery{
 		Type: l.narrow.Get("type"), Scope: l.narrow.Get("scope"), ByScope: l.narrow.Has("scope"),
 		User: l.narrow.Get("user"), Role: l.narrow.Get("role"),
 		Contains: l.search, Before: number(values.Get("before")), Limit: perPage + 1,
 	}
-	found, err := h.Subscriptions.Subscriptions(r.Context(), q)
+	found, err := h.Store.Subscriptions(r.Context(), q)
 	if err != nil {
 		return nil, fmt.Errorf("list subscriptions: %w", err)
 	}

@@ -29,7 +29,7 @@ func (h *Handlers) saveTemplate(w http.ResponseWriter, r *http.Request, values u
 		return h.showSend(w, r, http.StatusOK, p)
 	default:
 		if d.Name, err = notifier.ReadTemplateName(values.Get("template_name")); err == nil {
-			err = h.Drafts.SaveTemplate(r.Context(), d)
+			err = h.Store.SaveTemplate(r.Context(), d)
 		}
 	}
 	bad := (*notifier.InvalidError)(nil)
@@ -46,7 +46,7 @@ func (h *Handlers) saveTemplate(w http.ResponseWriter, r *http.Request, values u
 
 // offerTemplates adds the templates to the form.
 func (h *Handlers) offerTemplates(r *http.Request, p *views.Send) {
-	all, err := h.Drafts.Templates(r.Context())
+	all, err := h.Store.Templates(r.Context())
 	if err != nil {
 		h.lacks(r, "templates", err)
 	}

@@ -1,8 +1,10 @@
 package handlers_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,10 +13,10 @@ import (
 
 func TestATemplateIsNamedAndSavedAndNothingIsSent(t *testing.T) {
 	t.Parallel()
-	w, book := draftWorld(t)
+	w := draftWorld(t)
 	form := append(slices.Clone(goodForm), "once", token, "template", "1")
 	r := w.post("carol", "/staff/send", form...).wantStatus(t, http.StatusOK)
-	if r.attr("#template_name", "value") != "Hello" || r.count("#send button") == 0 || len(book.all) != 0 {
+	if r.attr("#template_name", "value") != "Hello" || r.count("#send button") == 0 || len(w.drafts()) != 0 {
 		t.Fatalf("the question: %s", r.body)
 	}
 	// Enter in any field presses the first button of the form.
@@ -23,15 +25,15 @@ func TestATemplateIsNamedAndSavedAndNothingIsSent(t *testing.T) {
 	}
 	cancelled := w.post("carol", "/staff/send", append(slices.Clone(goodForm), "once", token, "template", "0", "template_name", "Greeting")...)
 	cancelled.wantStatus(t, http.StatusOK)
-	if cancelled.count("#template_name") != 0 || cancelled.attr("#title", "value") != "Hello" || len(book.all) != 0 {
+	if cancelled.count("#template_name") != 0 || cancelled.attr("#title", "value") != "Hello" || len(w.drafts()) != 0 {
 		t.Errorf("the question, cancelled: %s", cancelled.body)
 	}
 	named := append(slices.Clone(form), "template_name", "  Greeting ")
 	r = w.post("carol", "/staff/send", named...).wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=template-saved] p", "Template “Greeting” saved. Manage templates")
-	if len(book.all) != 1 || book.all[0].Name != "Greeting" || book.all[0].ID == token || book.all[0].Title != "Hello" ||
+	if len(w.drafts()) != 1 || w.drafts()[0].Name != "Greeting" || w.drafts()[0].ID == token || w.drafts()[0].Title != "Hello" ||
 		r.attr("#title", "value") != "Hello" || r.count("#template_name") != 0 {
-		t.Errorf("saved: %+v", book.all)
+		t.Errorf("saved: %+v", w.drafts())
 	}
 	for name, fault := range map[string]string{"": "required", " ": "required", strings.Repeat("x", 201): "At most 200 characters", "a\x07b": "unsupported character"} {
 		r := w.post("carol", "/staff/send", append(slices.Clone(form), "template_name", name)...).wantStatus(t, http.StatusUnprocessableEntity)
@@ -39,12 +41,12 @@ func TestATemplateIsNamedAndSavedAndNothingIsSent(t *testing.T) {
 			t.Errorf("the name %.9q: %q", name, text)
 		}
 	}
-	var bad notifier.InvalidError
-	bad.Add("template_name", notifier.CodeTooManyTemplates, map[string]any{"Max": 100})
-	book.err = &bad
-	w.post("carol", "/staff/send", named...).wantStatus(t, http.StatusUnprocessableEntity).
+	for n := range notifier.MaxTemplates - 1 {
+		w.haveDraft(notifier.SavedDraft{Author: bob.Seq, ID: strconv.Itoa(n), Name: fmt.Sprint("template ", n)})
+	}
+	w.post("carol", "/staff/send", with(named, "template_name", "one more")...).wantStatus(t, http.StatusUnprocessableEntity).
 		wantText(t, "#template_name-fault", "There are already 100 templates. Delete one to save another.")
-	book.err = errAway
+	w.closeSQL()
 	if r := w.post("carol", "/staff/send", named...).wantStatus(t, http.StatusServiceUnavailable); r.attr("#title", "value") != "Hello" {
 		t.Error("the text is lost")
 	}
@@ -52,8 +54,8 @@ func TestATemplateIsNamedAndSavedAndNothingIsSent(t *testing.T) {
 
 func TestATemplateFillsInANewForm(t *testing.T) {
 	t.Parallel()
-	w, book := draftWorld(t)
-	book.all = []notifier.SavedDraft{{Author: 99, ID: token, Name: "Late <b>", Title: "Late", Form: "target=role&to_role=picker&title=Late"}}
+	w := draftWorld(t)
+	w.haveDraft(notifier.SavedDraft{Author: bob.Seq, ID: token, Name: "Late <b>", Title: "Late", Form: "target=role&to_role=picker&title=Late"})
 	r := w.get("carol", "/staff/send").wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=templates] ul", "Late <b>Manage templates")
 	if r.count("[data-testid=resume]") != 0 {

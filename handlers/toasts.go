@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,15 +8,6 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 )
-
-// Toasts records what browsers report about toasts; see notifier/person.
-type Toasts interface {
-	// Ack records that these toasts were shown to the user. It returns notifier.ErrNotFound if
-	// the user has none of them waiting.
-	Ack(ctx context.Context, seq int64, ids []string) error
-	// Active records whether a page of the session is visible.
-	Active(ctx context.Context, seq int64, session string, visible bool) error
-}
 
 // codeBadToast is the error code for an invalid toast id, or more ids than a user can have
 // waiting.
@@ -30,7 +20,7 @@ func (h *Handlers) ackToasts(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return fault("id", codeBadToast, nil)
 		}
-		if err := h.Toasts.Ack(r.Context(), seqOf(r), ids); err != nil {
+		if err := h.People.Ack(r.Context(), seqOf(r), ids); err != nil {
 			return fmt.Errorf("acknowledge toasts: %w", err)
 		}
 		return nil
@@ -44,7 +34,7 @@ func (h *Handlers) active(w http.ResponseWriter, r *http.Request) error {
 		if visible != "0" && visible != "1" {
 			return fault("visible", codeBadSwitch, nil)
 		}
-		if err := h.Toasts.Active(r.Context(), seqOf(r), visitOf(r).user.Session, visible == "1"); err != nil {
+		if err := h.People.Active(r.Context(), seqOf(r), visitOf(r).user.Session, visible == "1"); err != nil {
 			return fmt.Errorf("record whether a page is visible: %w", err)
 		}
 		return nil

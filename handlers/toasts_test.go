@@ -1,7 +1,7 @@
 package handlers_test
 
 import (
-	"fmt"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,55 +12,68 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// toastWorld is a world with toasts, which records their calls.
-type toastWorld struct {
-	*world
-	heard []string
-	err   error
-}
-
-func newToastWorld(t *testing.T) *toastWorld {
-	t.Helper()
-	w := &toastWorld{}
-	w.world = newWorld(t, func(in *world) {
-		in.config.Toasts = &toasts{
-			ack: func(seq int64, ids []string) error {
-				w.heard = append(w.heard, fmt.Sprint("ack ", seq, ids))
-				return w.err
-			},
-			active: func(seq int64, session string, visible bool) error {
-				w.heard = append(w.heard, fmt.Sprintf("active %d %s %t", seq, session, visible))
-				return w.err
-			},
+// raise shows toasts to alice, and returns their ids.
+func (d *databases) raise(titles ...string) []string {
+	d.t.Helper()
+	for _, title := range titles {
+		raise := notifier.ToastRaise{Content: []byte(`{"title":"` + title + `"}`), Token: title, Seqs: []int64{alice.Seq}}
+		if err := errors.Join(d.toasts.RaiseAll(d.t.Context(), []notifier.ToastRaise{raise})...); err != nil {
+			d.t.Fatal(err)
 		}
-	})
-	return w
+	}
+	return d.waiting()
 }
 
-func (w *toastWorld) wantHeard(t *testing.T, want ...string) {
-	t.Helper()
-	if diff := cmp.Diff(want, w.heard); diff != "" {
-		t.Error(diff)
+// waiting are the ids of the toasts that wait for alice.
+func (d *databases) waiting() []string {
+	d.t.Helper()
+	all, err := d.toasts.List(d.t.Context(), alice.Seq)
+	if err != nil {
+		d.t.Fatal(err)
 	}
+	var ids []string
+	for _, each := range all {
+		ids = append(ids, each.ID)
+	}
+	return ids
 }
 
 func TestToastReportsOfABrowserArePassedOn(t *testing.T) {
 	t.Parallel()
-	w := newToastWorld(t)
-	w.post("alice", "/toasts/ack", "id", "1700-0").wantStatus(t, http.StatusNoContent)
-	r := w.post("alice", "/toasts/ack", "id", "1700-0,1701-12").wantStatus(t, http.StatusNoContent)
+	w := newWorld(t, nil)
+	ids := w.raise("one", "two", "three", "four")
+	w.post("alice", "/toasts/ack", "id", ids[0]).wantStatus(t, http.StatusNoContent)
+	r := w.post("alice", "/toasts/ack", "id", ids[1]+","+ids[3]).wantStatus(t, http.StatusNoContent)
 	if r.body != "" || r.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("the response is %q, %v", r.body, r.Header)
 	}
+	if diff := cmp.Diff(ids[2:3], w.waiting()); diff != "" {
+		t.Error(diff)
+	}
+	w.post("carol", "/toasts/ack", "id", ids[2]).wantStatus(t, http.StatusNotFound)
+	heard := w.redis.Subscribe(t.Context(), w.space.LiveUser(alice.Seq), w.space.LiveUser(carol.Seq))
+	defer func() { _ = heard.Close() }()
+	for range 2 {
+		if _, err := heard.Receive(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	w.post("alice", "/events/active", "visible", "1").wantStatus(t, http.StatusNoContent)
 	w.post("carol", "/events/active", "visible", "0").wantStatus(t, http.StatusNoContent)
-	w.wantHeard(t, "ack 7 [1700-0]", "ack 7 [1700-0 1701-12]",
-		"active 7 session-of-alice true", "active 9 session-of-carol false")
+	for _, want := range []struct {
+		seq  int64
+		text string
+	}{{alice.Seq, "V " + notifier.Browser("session-of-alice") + " 1 "}, {carol.Seq, "V " + notifier.Browser("session-of-carol") + " 0 "}} {
+		if m, err := heard.ReceiveMessage(t.Context()); err != nil || m.Channel != w.space.LiveUser(want.seq) || !strings.HasPrefix(m.Payload, want.text) {
+			t.Errorf("%v, %v, want %q", m, err, want.text)
+		}
+	}
 }
 
 func TestInvalidToastReportIsRefusedByField(t *testing.T) {
 	t.Parallel()
-	w := newToastWorld(t)
+	w := newWorld(t, nil)
+	ids := w.raise("one")
 	many := strings.Repeat("1700-0,", notifier.MaxToastIDs) + "1700-0"
 	for _, test := range []struct{ address, body, want string }{
 		{"/toasts/ack", "", `{"id":"required"}`},
@@ -84,12 +97,15 @@ func TestInvalidToastReportIsRefusedByField(t *testing.T) {
 			t.Errorf("%s with %.60q answers %s", test.address, test.body, got)
 		}
 	}
-	w.wantHeard(t)
+	if diff := cmp.Diff(ids, w.waiting()); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestToastReportsNeedASessionAndOurOwnOrigin(t *testing.T) {
 	t.Parallel()
-	w := newToastWorld(t)
+	w := newWorld(t, nil)
+	ids := w.raise("one")
 	for address, body := range map[string]string{"/toasts/ack": "id=1700-0", "/events/active": "visible=1"} {
 		w.postBody("", address, body).wantRedirect(t, "/login?next=%2Finbox")
 		w.postBody("alice", address, body, "Sec-Fetch-Site", "cross-site").wantStatus(t, http.StatusForbidden)
@@ -103,15 +119,17 @@ func TestToastReportsNeedASessionAndOurOwnOrigin(t *testing.T) {
 			t.Errorf("Allow is %q", r2.Header.Get("Allow"))
 		}
 	}
-	w.wantHeard(t)
+	if diff := cmp.Diff(ids, w.waiting()); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestFailedToastReportHasTheUsualStatus(t *testing.T) {
 	t.Parallel()
-	w := newToastWorld(t)
-	w.err = fmt.Errorf("ack: %w", notifier.ErrNotFound)
+	link, rdb := lossy(t)
+	w := newWorldOn(t, rdb, nil)
 	w.post("alice", "/toasts/ack", "id", "1700-0").wantStatus(t, http.StatusNotFound)
-	w.err = fmt.Errorf("ack: %w", notifier.ErrUnavailable)
+	link.Refuse(true)
 	for address, field := range map[string][]string{"/toasts/ack": {"id", "1700-0"}, "/events/active": {"visible", "1"}} {
 		r := w.post("alice", address, field...).wantStatus(t, http.StatusServiceUnavailable)
 		if r.Header.Get("Retry-After") == "" {

@@ -24,7 +24,10 @@ func private(head http.Header) {
 
 // tokenUser returns the user whose mail or device has the token in the path, and the page of their app with their settings.
 func (h *Handlers) tokenUser(r *http.Request) (u notifier.User, settings string, err error) {
-	u, settings, err = h.Places.TokenUser(r.Context(), r.PathValue("token"))
+	u, id, err := h.Store.TokenUser(r.Context(), r.PathValue("token"))
+	if a, known := h.Tokens.App(r.Context(), id); err == nil && known {
+		settings = a.SettingsURL
+	}
 	if errors.Is(err, notifier.ErrNotFound) {
 		err = h.strangers.refuse(visitOf(r).Address, h.Now())
 	}
@@ -64,7 +67,7 @@ func (h *Handlers) tokenSettingsPage(r *http.Request, u *notifier.User) (*views.
 	if err := h.addPreferences(r, p, u); err != nil {
 		return nil, err
 	}
-	mail, err := h.Reach.MailOf(r.Context(), u.Seq)
+	mail, err := h.Store.MailOf(r.Context(), u.Seq)
 	if err != nil {
 		return nil, fmt.Errorf("read the address of user %d: %w", u.Seq, err)
 	}

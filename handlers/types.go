@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
 // typeNames finds the names of types and topics in a reader's language.
 type typeNames struct {
-	topics Topics
+	topics *topic.Topics
 	text   *locale.Printer
 }
 

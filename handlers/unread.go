@@ -28,7 +28,7 @@ func (h *Handlers) unreadBy(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n, err := h.Directory.Notice(r.Context(), id)
+	n, err := h.Sent.Notice(r.Context(), id)
 	if err != nil {
 		return fmt.Errorf("show notice %d: %w", id, err)
 	}
@@ -40,10 +40,7 @@ func (h *Handlers) unreadBy(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("list who has not read notice %d: %w", id, err)
 	}
-	p := &views.UnreadBy{Frame: h.frame(r, "notices", "receipt.unread_title"), Notice: views.Link{Text: n.Title, Href: noticePath(id)}}
-	for _, u := range users {
-		p.People = append(p.People, views.Receipt{Name: u.Name, Display: u.Display})
-	}
+	p := &views.UnreadBy{Frame: h.frame(r, "notices", "receipt.unread_title"), Notice: views.Link{Text: n.Title, Href: noticePath(id)}, People: users}
 	if after > 0 {
 		p.First = unreadPath(id)
 	}

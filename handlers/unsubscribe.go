@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -20,23 +19,6 @@ const (
 	unknownTokens  = 20
 	unknownCallers = 10_000 // addresses that are counted at a time
 )
-
-// Reach says how users are told outside the pages; see notifier/person. It returns notifier.ErrNotFound for
-// an unknown user.
-type Reach interface {
-	Preferences(ctx context.Context, name string) (notifier.Preferences, error)
-	// SetPreferences replaces what set names, all or none, or returns a *notifier.InvalidError.
-	SetPreferences(ctx context.Context, by notifier.Actor, name string, set notifier.PutPreferences) (notifier.Preferences, error)
-	MailOf(ctx context.Context, seq int64) (notifier.Mailbox, error)
-	// MailFaults returns which of these users have a mail address that is dead or failing.
-	MailFaults(ctx context.Context, seqs []int64) (map[int64]notifier.ReachState, error)
-	// ReviveMailOf has the mail address of a user tried again at once. revived is false if it is neither dead nor
-	// failing, or its user asks and it was tried just now.
-	ReviveMailOf(ctx context.Context, by notifier.Actor, name string) (revived bool, err error)
-
-	// Unsubscribe returns notifier.ErrNotFound for an unknown token.
-	Unsubscribe(ctx context.Context, token, address string) error
-}
 
 // strangers counts the unknown tokens that addresses try.
 type strangers struct {
@@ -75,7 +57,7 @@ func (h *Handlers) unsubscribePage(w http.ResponseWriter, r *http.Request) error
 // stopTelling ends the telling. The token is the right to do so: neither a session nor a header of the
 // browser is needed, because mail programs send this request on their own (RFC 8058).
 func (h *Handlers) stopTelling(w http.ResponseWriter, r *http.Request) error {
-	err := h.Reach.Unsubscribe(r.Context(), r.PathValue("token"), visitOf(r).Address)
+	err := h.People.Unsubscribe(r.Context(), r.PathValue("token"), visitOf(r).Address)
 	if statusOf(err) == http.StatusNotFound {
 		return h.strangers.refuse(visitOf(r).Address, h.Now())
 	}

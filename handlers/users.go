@@ -19,7 +19,7 @@ func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	l := readList(values, usersPath, notifier.MaxName, "name", "-name", "-seq")
 	q := usersQuery(l, values)
-	found, err := h.Directory.Users(r.Context(), q)
+	found, err := h.Store.Users(r.Context(), q)
 	if err != nil {
 		return fmt.Errorf("list users: %w", err)
 	}

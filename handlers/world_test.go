@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/handlers"
-	"github.com/carillonhq/carillon/internal/asking"
+	"github.com/carillonhq/carillon/internal/identity"
+	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -21,33 +23,43 @@ import (
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 var (
-	alice = notifier.User{Seq: 7, Name: "alice", Audience: 3}
-	carol = notifier.User{Seq: 9, Name: "carol", Audience: 1, Roles: []string{notifier.RoleStaff}}
+	alice = notifier.User{Seq: 1, Name: "alice", Audience: 3}
+	bob   = notifier.User{Seq: 2, Name: "bob", Audience: 2}
+	carol = notifier.User{Seq: 3, Name: "carol", Audience: 1, Roles: []string{notifier.RoleStaff}}
 )
 
-// world is the pages over fakes. The header X-Test-User names the user of a request.
+// world is the pages over databases and fakes. The header X-Test-User names the user of a request.
 type world struct {
-	t         testing.TB
-	config    handlers.Config
-	sessions  *sessions
-	inbox     *inbox
-	sender    *sender
-	directory *directory
-	posts     *announcements
-	health    *health
-	audit     *audit
-	log       *strings.Builder
-	handler   http.Handler
+	*databases
+	config   handlers.Config
+	sessions *sessions
+	inbox    *inbox
+	sender   *sender
+	sent     *sentNotices
+	posts    *announcements
+	health   *health
+	audit    *audit
+	log      *strings.Builder
+	handler  http.Handler
 }
 
 // newWorld returns a world in which nothing happens, changed by tweak.
 func newWorld(t testing.TB, tweak func(w *world)) *world {
 	t.Helper()
-	w := &world{t: t, log: &strings.Builder{}, health: &health{}, audit: &audit{}}
+	return newWorldOn(t, redistest.Client(t), tweak)
+}
+
+// newWorldOn is newWorld on a Redis of the test's own.
+func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *world {
+	t.Helper()
+	w := &world{databases: newDatabases(t, rdb), log: &strings.Builder{}, health: &health{}, audit: &audit{}}
 	w.sessions = &sessions{
 		current: func(r *http.Request) (notifier.Signed, bool, error) {
 			for _, u := range []notifier.User{alice, carol} {
 				if r.Header.Get("X-Test-User") == u.Name {
+					if now, err := w.db.User(r.Context(), u.Seq); err == nil { // without SQL sessions are cached
+						u = now
+					}
 					return notifier.Signed{User: u, ID: "session-of-" + u.Name}, true, nil
 				}
 			}
@@ -64,6 +76,7 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 		all:  func(notifier.Reader) ([]int64, notifier.Badge, error) { return nil, notifier.Badge{}, nil },
 	}
 	w.sender = &sender{
+		Notices:  w.notices,
 		audit:    w.audit,
 		count:    func(notifier.Draft) (int64, error) { return 1, nil },
 		progress: func(int64) (notifier.Progress, error) { return notifier.Progress{}, notifier.ErrNotFound },
@@ -75,36 +88,26 @@ func newWorld(t testing.TB, tweak func(w *world)) *world {
 			return progress, nil
 		},
 	}
-	w.directory = &directory{
-		users:   func(notifier.UserQuery) ([]notifier.User, error) { return nil, nil },
-		roles:   func() ([]notifier.RoleInfo, error) { return nil, nil },
+	w.sent = &sentNotices{
 		notices: func(notifier.NoticeQuery) ([]notifier.Notice, error) { return nil, nil },
 		notice: func(id int64) (notifier.Notice, error) {
 			p, err := w.sender.progress(id)
 			return p.Notice, err
 		},
-		sizes: map[notifier.Audience]int64{1: 4, 2: 10, 3: 1203},
 	}
 	w.config = handlers.Config{
-		Who: asking.New(asking.Config{Sessions: w.sessions}), Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Directory: w.directory, Unread: unreadBy(nil), Drafts: &drafts{}, Health: w.health, Audit: w.audit,
+		Who: identity.New(identity.Config{Sessions: w.sessions}), Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Sent: w.sent, Unread: unreadBy(nil), Health: w.health, Audit: w.audit,
 		Announcements: w.posts,
 		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostAnnouncements{}},
-		Settings: &settings{
-			mutes: func(int64) ([]string, error) { return nil, nil },
-		},
-		Reach: &targets{},
-		Links: linkMaker(), Places: shopPlace(notifier.App{AppPlaces: notifier.AppPlaces{Base: "https://shop.example"}}),
-		Toasts: &toasts{}, DeadLetters: &deadLetters{}, Topics: &topics{},
-		Subscriptions: subscriptions(func(notifier.SubscriptionQuery) ([]notifier.Subscription, error) { return nil, nil }),
-		Roles:         &roleBook{}, Apps: &appBook{}, Keys: &keyring{}, Slips: slips{},
-		NewKey: func() (string, []byte) { return "ck_secret", []byte("hash") },
+		Links:         linkMaker(),
+		Store:         w.db, People: w.people, Topics: w.topics, Apps: w.apps, Tokens: w.tokens, Slips: w.slips, NewKey: w.newKey,
 		SignIns: signIns(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated
 		}),
-		Accounts: &accounts{},
+		Accounts: w.accounts,
 		Stream:   stream(func(http.ResponseWriter, int64, string) error { return nil }),
 		Log:      slog.New(slog.NewTextHandler(w.log, nil)),
-		Now:      func() time.Time { return noon },
+		Now:      w.clock,
 	}
 	if tweak != nil {
 		tweak(w)
@@ -130,7 +133,12 @@ type reply struct {
 	page *goquery.Document
 }
 
-// do sends a request; headers are name, value pairs.
+// pageURL is the address of a request for a jar of cookies.
+func pageURL(r *http.Request) *url.URL {
+	return &url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path}
+}
+
+// do sends a request, with the slip that an earlier answer has given; headers are name, value pairs.
 func (w *world) do(r *http.Request, user string, headers ...string) reply {
 	w.t.Helper()
 	if user != "" {
@@ -139,9 +147,17 @@ func (w *world) do(r *http.Request, user string, headers ...string) reply {
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+	for _, c := range w.jar.Cookies(pageURL(r)) {
+		r.AddCookie(c)
+	}
 	rec := httptest.NewRecorder()
 	w.handler.ServeHTTP(rec, r)
 	res := rec.Result()
+	for _, c := range res.Cookies() {
+		if c.Name == "carillon-slip" {
+			w.jar.SetCookies(pageURL(r), []*http.Cookie{c})
+		}
+	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(res.Body)
 	if err != nil {

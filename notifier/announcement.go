@@ -23,7 +23,7 @@ type Reader struct {
 	Audience Audience
 }
 
-// Window says when an announcement is shown, how, and to which members of its audiences.
+// Window is when an announcement is shown, how, and to which members of its audiences.
 type Window struct {
 	StartsAt    time.Time // zero in a draft: immediately
 	EndsAt      time.Time // zero in a draft: derived from ExpiresIn
@@ -37,7 +37,7 @@ type Announcement struct {
 	Notice
 	Parts     []Part    // one for each audience it was ever addressed to, by audience number
 	EditedAt  time.Time // the last edit; zero: never edited
-	ReadsFrom int64     // revision of the last edit that marked it as unread for everybody; only reads since then count; 0: no such edit
+	ReadsFrom int64     // revision of the last edit that marked it as unread for all users; only reads since then count; 0: no such edit
 }
 
 // Part is an announcement in one audience.
@@ -82,7 +82,7 @@ func (n *Notice) Announces() bool { return len(n.Target.Audiences) > 0 }
 // OpenAnnouncement is an open announcement as one reader sees it.
 type OpenAnnouncement struct {
 	ID        int64
-	App       string // name of the app that has sent it; empty: none
+	App       string // name of the app that sent it; empty: none
 	Type      string
 	Title     string
 	Body      string // Markdown; views/markdown defines the subset that is rendered
@@ -95,8 +95,8 @@ type OpenAnnouncement struct {
 	EditedAt  time.Time // the last edit since it opened; zero: none
 }
 
-// OpenAnnouncements holds all open announcements that one reader sees: pinned ones first, then
-// the latest first.
+// OpenAnnouncements holds the open announcements that one reader sees: pinned ones first, then
+// the newest first.
 type OpenAnnouncements struct {
 	Items  []OpenAnnouncement
 	Unread int64
@@ -128,15 +128,15 @@ type PartKey struct {
 	Audience Audience
 }
 
-// Counting selects the reads to count for one part.
+// Counting selects the reads of one part to count.
 type Counting struct {
 	PartKey
 	Top  int64 // count only users up to this seq; 0: all
 	From int64 // count only reads since this edit; see Announcement.ReadsFrom
 }
 
-// Counting selects the readers of a part who still see it. Users who no longer see it
-// may also have read it.
+// Counting selects the current readers of a part. Users who can no longer see the part may
+// also have read it.
 func (a *Announcement) Counting(p Part) Counting {
 	c := Counting{PartKey: PartKey{ID: a.ID, Audience: p.Audience}, Top: p.Top, From: a.ReadsFrom}
 	if a.LateJoiners {

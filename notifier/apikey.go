@@ -28,20 +28,20 @@ func knownScopes() string {
 	return strings.Join(names, ", ")
 }
 
-// APIKey describes a key of a host application. The key itself is not kept, only its
-// hash. Several keys may share a name, so that a new one can replace an old one.
+// APIKey describes an API key of a host application. Only the hash of the key is stored. Several
+// keys may share a name, so that a new key can replace an old one.
 type APIKey struct {
 	ID        int64
 	Name      string
 	Scopes    []KeyScope
 	CreatedAt time.Time
 	UsedAt    time.Time // accurate to a few minutes; zero: never
-	RevokedAt time.Time // zero: still valid; may be still to come
-	AppID     int64     // the app that it acts for; 0: none
+	RevokedAt time.Time // zero: valid; may be in the future
+	AppID     int64     // the app that the key acts for; 0: none
 }
 
-// Audited describes the key for the audit log, beside its name: its number, because keys may have the same name, and its
-// scopes.
+// Audited returns the details of the key for the audit log, besides its name: its number, because names are not
+// unique, and its scopes.
 func (k APIKey) Audited() string {
 	scopes := make([]string, len(k.Scopes))
 	for i, scope := range k.Scopes {
@@ -55,7 +55,7 @@ func (k APIKey) Revoked(now time.Time) bool {
 	return !k.RevokedAt.IsZero() && !k.RevokedAt.After(now)
 }
 
-// Allows reports whether the key may do things that need this scope.
+// Allows reports whether the key grants this scope.
 func (k APIKey) Allows(scope KeyScope) bool {
 	return slices.Contains(k.Scopes, scope) || slices.Contains(k.Scopes, ScopeAdmin)
 }

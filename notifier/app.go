@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// App is a host application: it has users of its own and tells Carillon by signed tokens which of
-// them is asking.
+// App is a host application. It has its own users and identifies the user of a request by a
+// signed token.
 type App struct {
 	ID        int64
 	Name      string
 	Origins   []string      // of its pages, such as https://shop.example.com; they may call /api/v1/me
-	Audience  Audience      // of users whose token names none
-	Roles     []string      // that its tokens may give, never RoleStaff
+	Audience  Audience      // of users whose token has no audience
+	Roles     []string      // that its tokens may grant, never RoleStaff
 	MaxLife   time.Duration // longest life of a token
-	Issuer    string        // that its tokens must name; empty: any
-	JWKS      string        // where its public keys are; empty: it has keys of its own here
-	AppPlaces               // where its users read notices
+	Issuer    string        // required in its tokens; empty: any
+	JWKS      string        // address of its public keys; empty: its keys are stored here
+	AppPlaces               // where its users read their notices
 	CreatedAt time.Time
 	RevokedAt time.Time // zero: still valid
 }
@@ -31,15 +31,15 @@ type SendingApp struct {
 	Name string
 }
 
-// AddedApp is an app that was just added, with its secrets, which are shown this once.
+// AddedApp is a newly added app with its secrets, which are shown only once.
 type AddedApp struct {
 	App
 	APIKey   string
-	TokenKey string // kid and secret; the kid alone for a public key; empty for a JWKS
+	TokenKey string // kid and secret; for a public key only the kid; empty for a JWKS
 }
 
-// KeyAlg is the signature algorithm of an app's key. It belongs to the key: the header of a token
-// cannot choose another.
+// KeyAlg is the signature algorithm of an app's key. The key determines the algorithm; the header
+// of a token cannot choose another.
 type KeyAlg string
 
 // The algorithms.
@@ -60,10 +60,10 @@ type AppKey struct {
 	RevokedAt time.Time // zero: still valid
 }
 
-// appKeyPrefix starts the name of each key, so that a token key is recognised wherever it leaks.
+// appKeyPrefix starts the name of every app key, so that a leaked key can be recognised.
 const appKeyPrefix = "tk_"
 
-// Kid is the name of the key in the header `kid` of a token.
+// Kid returns the name of the key, as in a token's `kid` header.
 func (k *AppKey) Kid() string { return appKeyPrefix + strconv.FormatInt(k.ID, 10) }
 
 // ParseKid returns the number of a key from its name.
@@ -77,8 +77,8 @@ func ParseKid(kid string) (id int64, ok bool) {
 
 // Limits of apps.
 const (
-	MaxApps       = 100 // that are valid at the same time
-	MaxAppKeys    = 10  // that are valid at the same time, of one app
+	MaxApps       = 100 // valid at the same time
+	MaxAppKeys    = 10  // valid at the same time, per app
 	MaxOrigins    = 20
 	MaxAppRoles   = 50
 	maxIssuer     = 500 // bytes
@@ -93,7 +93,7 @@ const (
 const (
 	CodeBadOrigin    = "bad_origin"     // Name: not scheme://host[:port] with http or https
 	CodeTooManyItems = "too_many_items" // Max: the list is longer
-	CodeStaffRole    = "staff_role"     // roles: tokens never give the role staff
+	CodeStaffRole    = "staff_role"     // roles: tokens cannot grant the role staff
 	CodeBadLife      = "bad_life"       // max_life: not between a minute and a day
 	CodeBadJWKS      = "bad_jwks"       // jwks: not an https address
 	CodeIssuerNeeded = "issuer_needed"  // issuer: an address of keys needs one
@@ -101,8 +101,8 @@ const (
 	CodeBadAppKey    = "bad_app_key"    // public_key: not a PEM public key of a supported kind
 )
 
-// Validate returns an *InvalidError with every fault of an app about to be added, or nil. It brings
-// origins to the form that browsers send, and removes repetitions.
+// Validate returns an *InvalidError with every fault of an app about to be added, or nil. It
+// normalises the origins and removes duplicates.
 func (a *App) Validate(audiences map[Audience]string) error {
 	var bad InvalidError
 	switch {
@@ -136,7 +136,7 @@ func (a *App) checkOrigins(bad *InvalidError) {
 		}
 		a.Origins[i] = origin
 	}
-	var unique []string // in the order given: links lead to the first
+	var unique []string // in the given order: links use the first
 	for _, origin := range a.Origins {
 		if !slices.Contains(unique, origin) {
 			unique = append(unique, origin)
@@ -179,8 +179,8 @@ func (a *App) checkIssuer(bad *InvalidError) {
 	}
 }
 
-// Origin returns an origin in the form in which browsers send it: scheme and host in lower case,
-// without the default port. ok is false for any text with more or less than scheme, host and port.
+// Origin returns an origin as browsers send it: scheme and host in lower case, without the default
+// port. ok is false unless the text consists of exactly a scheme, a host and optionally a port.
 func Origin(text string) (origin string, ok bool) {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxOriginText || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// AppPlaces are the pages of an app to which mail and push lead. Each may be empty.
+// AppPlaces holds the pages of an app that mail and push link to. Each may be empty.
 type AppPlaces struct {
-	Base        string // before links of notices that begin with /; empty: the app's first origin
-	InboxURL    string // where its users read what they have; empty: the base
-	SettingsURL string // where its users choose how they are notified; empty: a page of ours
+	Base        string // prepended to links of notices that begin with /; empty: the app's first origin
+	InboxURL    string // where its users read their notices; empty: the base
+	SettingsURL string // where its users set their preferences; empty: a page of Carillon
 }
 
-// AppChange has the fields of an app to change. Nil leaves a field as it is, and an empty text clears it.
+// AppChange holds the fields of an app to change. Nil leaves a field unchanged; an empty text clears it.
 type AppChange struct {
 	Base, InboxURL, SettingsURL *string
 
-	Origins                   *[]string // all of them
-	AddOrigins, RemoveOrigins []string  // to the others
+	Origins                   *[]string // replaces all origins
+	AddOrigins, RemoveOrigins []string  // changes single origins
 	Audience                  *Audience
 	Roles                     *[]string
 	MaxLife                   *time.Duration
@@ -46,7 +46,7 @@ func (c *AppChange) Apply(a *App) {
 	put(&a.Issuer, c.Issuer)
 }
 
-// String names the fields that are changed.
+// String lists the names of the changed fields.
 func (c *AppChange) String() string {
 	var names []string
 	for name, given := range map[string]bool{
@@ -61,7 +61,7 @@ func (c *AppChange) String() string {
 	return strings.Join(names, " ")
 }
 
-// home is where the app's pages begin: its base, else its first origin; empty if it has neither.
+// home returns the base of the app's pages, or its first origin; empty if it has neither.
 func (a *App) home() string {
 	if a.Base == "" && len(a.Origins) > 0 {
 		return a.Origins[0]
@@ -69,8 +69,8 @@ func (a *App) home() string {
 	return a.Base
 }
 
-// Resolve returns the address of a link of the app's notices: one that begins with / is on the app's pages. Any other stays
-// as it is, and so do all links of an app whose pages are not known.
+// Resolve returns the full address of a link in one of the app's notices: a link that begins with / is relative to the
+// app's pages. Other links, and all links of an app without pages, are returned unchanged.
 func (a *App) Resolve(link string) string {
 	if strings.HasPrefix(link, "/") {
 		return a.home() + link
@@ -87,8 +87,8 @@ func (a *App) Sites() []string {
 	return sites
 }
 
-// Opens returns the address that a link of a notice leads to on the app's pages, or nothing if it cannot be known. An
-// empty link leads to the app's inbox.
+// Opens returns the address that a link of a notice opens on the app's pages, or nothing if the pages are unknown. An
+// empty link opens the app's inbox.
 func (a *App) Opens(link string) string {
 	switch to := a.Resolve(link); {
 	case link == "" && a.InboxURL != "":
@@ -102,13 +102,13 @@ func (a *App) Opens(link string) string {
 	}
 }
 
-// checkPlaces brings the places of an app to one form: scheme and host as browsers write them, and a base without a slash
-// at its end.
+// checkPlaces normalises the places of an app: scheme and host as browsers write them, and a base without a trailing
+// slash.
 func (a *App) checkPlaces(bad *InvalidError) {
 	for _, place := range []*string{&a.Base, &a.InboxURL, &a.SettingsURL} {
 		*place = sameOrigin(*place)
 	}
-	if base := strings.TrimRight(a.Base, "/"); base != "" { // slashes alone are no way to clear it
+	if base := strings.TrimRight(a.Base, "/"); base != "" { // slashes alone do not clear it
 		a.Base = base
 	}
 	if a.Base != "" && (!validPlace(a.Base) || strings.ContainsAny(a.Base, "?#")) {
@@ -121,7 +121,7 @@ func (a *App) checkPlaces(bad *InvalidError) {
 	}
 }
 
-// sameOrigin writes the origin at the beginning of an address as browsers do. Any other text stays as it is.
+// sameOrigin normalises the origin at the beginning of an address. Any other text is returned unchanged.
 func sameOrigin(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -135,8 +135,8 @@ func sameOrigin(text string) string {
 	return origin + text[begin:]
 }
 
-// validPlace reports whether text is an address of pages that mail can lead to: https, or http on the reader's own
-// machine, for development.
+// validPlace reports whether mail can link to the address: https, or http on the reader's own machine for
+// development.
 func validPlace(text string) bool {
 	if len(text) > maxPlace || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\\\"<>`{}|^", r) }) {
 		return false
@@ -151,7 +151,7 @@ func validPlace(text string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
 }
 
-// loopback reports whether a host is the machine that asks.
+// loopback reports whether host is the local machine.
 func loopback(host string) bool {
 	host = strings.ToLower(host)
 	addr, err := netip.ParseAddr(host)

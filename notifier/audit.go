@@ -8,15 +8,15 @@ type Actor struct {
 	Address string
 }
 
-// Deed is the sending of notices as the audit log names it. The store writes its entry with the notices.
+// Deed describes sending notices for the audit log. The store writes the entry together with the notices.
 type Deed struct {
 	By     Actor
 	Action string
-	Object Ref // zero: the notice, if it is one
+	Object Ref // zero: the notice, if there is only one
 	Detail string
 }
 
-// Sending is the deed of an actor who sends notices.
+// Sending returns the Deed of an actor who sends notices.
 func Sending(by Actor) Deed { return Deed{By: by, Action: "notice.send"} }
 
 // AuditEntry records who did what to which object. The log is append-only.
@@ -25,12 +25,12 @@ type AuditEntry struct {
 	At      time.Time // set by the log
 	Actor   Ref
 	Action  string // for example notice.send
-	Object  Ref    // zero: the action concerns the actor alone
+	Object  Ref    // zero: the action concerns only the actor
 	Detail  string
-	Address string // where the request came from
+	Address string // origin of the request
 }
 
-// Audited describes a subscription for the audit log: the subscriber and the topic.
+// Audited returns the subscriber and the topic of a subscription for the audit log.
 func (s *Subscription) Audited() (object Ref, detail string) {
 	if s.Role != "" {
 		return RoleRef(s.Role), s.Type + ":" + s.Scope

@@ -48,8 +48,8 @@ const (
 
 var errChange = errors.New("malformed change")
 
-// ParseChange parses a published change. It rejects any text that a script would not
-// write: another client may publish on the channel.
+// ParseChange parses a published change. It rejects any text that a script cannot have
+// written, because other clients may publish on the channel.
 func ParseChange(text string) (Change, error) {
 	head, rest, more := strings.Cut(text, "\n")
 	ver, unread, ok := cutNumbers(head)

@@ -12,7 +12,7 @@ type Delivery struct {
 	Content  []byte // as EncodeContent returns it
 	Counted  bool   // it has more than one recipient
 	Toast    bool   // also shown as a toast
-	Again    bool   // redelivery after a Redis loss: skip any inbox that may already have had this notice
+	Again    bool   // redelivery after Redis lost data: skip any inbox that may already have had this notice
 	Seqs     []int64
 }
 
@@ -23,7 +23,7 @@ func (n *Notice) Delivery(seqs []int64) (Delivery, error) {
 	return d, err
 }
 
-// delivery returns a delivery, still without recipients, that states this reason.
+// delivery returns a delivery with this reason, without recipients.
 func (n *Notice) delivery(reason string) (Delivery, error) {
 	c := n.Content()
 	c.Reason = reason
@@ -41,7 +41,7 @@ func (n *Notice) delivery(reason string) (Delivery, error) {
 // Revised identifies a notice in a particular revision.
 type Revised struct{ ID, Revision int64 }
 
-// DeadLetter is an intake entry that failed repeatedly and was set aside.
+// DeadLetter is delivery work that failed repeatedly and was set aside.
 type DeadLetter struct {
 	ID        int64
 	NoticeID  int64  // 0: it names no notice
@@ -57,7 +57,7 @@ type Drift struct {
 	Kind DriftKind
 }
 
-// DriftKind says which two places disagreed.
+// DriftKind names the two places that disagreed.
 type DriftKind string
 
 // The kinds of drift.

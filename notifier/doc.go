@@ -2,41 +2,41 @@
 // the changes published on Redis, and the errors that all parts share. It does no I/O.
 // docs/glossary.md defines the words.
 //
-// The way of a notice, and the package responsible for each stretch of it:
+// How a notice travels, and the package responsible for each stage:
 //
 //	staff form, API, command line, package rule (queries business databases on a schedule)
 //	  │
-//	notices    Confirm: validates the draft and has it routed; Send: stores it for exactly these
-//	  │        recipients, then queues its delivery
+//	notices    Confirm: validates the draft and resolves its recipients; Send: stores it for exactly
+//	  │        these recipients, then queues its delivery
 //	  │
 //	route      target → recipients: users, members of a role, subscribers of a topic
 //	  │        topic      the subscribers of each topic, in Redis; the known types
 //	  │
-//	store      one row in SQL with its recipients; the sender is answered from here on
+//	store      one row in SQL with its recipients; then the sender gets the response
 //	  │
-//	delivery   the intake: small notices are delivered here, whole; large ones, and what failed, go
-//	  │        through one stream that all instances read, by baton, a range at a time
+//	delivery   by the instance that accepted the notice, or by one that claims it in SQL: small notices
+//	  │        in batches, large ones range by range
 //	  ├ inbox         list, hash and state of one user, changed in one script
 //	  ├ toast         a stream, and the set of pending toasts of each user
-//	  └ announcement  to audiences, without the intake: one record, one bitmap per audience
-//	  │               each script publishes the change that it makes
+//	  └ announcement  to audiences, without delivery: one record, one bitmap per audience
+//	  │               each script publishes its change
 //	Redis Pub/Sub
 //	  │
-//	live       every instance with that user connected sends the change to their browsers
+//	live       every instance to which that user is connected sends the change to their browsers
 //	  │
 //	browser    bell, badge, inbox, toast
 //
-// Beside that way:
+// Other packages:
 //
-//	person     changes users: one method for each change, called by pages, API and commands
+//	person     changes users: one method per change, called by pages, API and commands
 //	keys       builds every Redis key and channel; no other package does
 //	inbox/behind  writes changed inboxes to SQL each second, and removes expired entries; cold
 //	           inboxes are restored from SQL
-//	guard      holds back all Redis commands until Redis has everything that SQL knows of
+//	guard      blocks Redis commands until Redis contains everything that SQL has
 //
 // A stage never imports another stage. Package notices imports delivery, inbox/behind and route. It
 // and delivery reach the other stages, and the stages reach SQL and each other, through
-// interfaces that the caller declares and internal/instance connects. inbox/behind and live learn of
-// changes through Redis only. Besides, live reads badges when a browser connects and after a
-// gap, and raises, takes and settles toasts.
+// interfaces that the caller declares and internal/instance connects. inbox/behind and live receive
+// changes only from Redis. In addition, live reads badges when a browser connects and after missed
+// messages, and raises, claims and settles toasts.
 package notifier

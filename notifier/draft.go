@@ -22,8 +22,8 @@ const DefaultKeep = 180 * 24 * time.Hour
 
 // Limits holds the limits that an installation puts on drafts.
 type Limits struct {
-	LinkHosts []string      // hosts, or host:port, that an https link may point to; none: relative links only
-	Sites     []string      // origins that a link may also point to, which App.Sites returned
+	LinkHosts []string      // hosts, or host:port, that an https link may use; none: relative links only
+	Sites     []string      // origins that a link may also use, as returned by App.Sites
 	Keep      time.Duration // the longest life of a notice, and the default; 0: DefaultKeep
 	Audiences []Audience    // the audiences that exist; none: any number is accepted
 	Toast     time.Duration // the longest life of a toast without an inbox entry; 0: DefaultToastLife
@@ -31,8 +31,8 @@ type Limits struct {
 	Now       time.Time     // the time against which the window of an announcement is checked; zero: no check
 }
 
-// Expiry returns how long a notice of a type lives if its sender sets no expiry; 0: as
-// long as Limits.Keep allows.
+// Expiry returns the default life of notices of a type; 0: as long as Limits.Keep
+// allows.
 type Expiry func(typ string) time.Duration
 
 var (
@@ -46,7 +46,7 @@ func ValidType(typ string) bool { return typePattern.MatchString(typ) }
 // Validate normalises the draft and checks it. Normalising means: CRLF in the body
 // becomes LF, a tab in the title a space, spaces around single-line fields are trimmed (except in names, where they
 // are significant), duplicate users and audiences are dropped, a notice to a topic takes
-// the topic's type and scope if it sets no type, a missing expiry becomes that of the type
+// the topic's type and scope if it sets no type, a missing expiry becomes the type's
 // or l.Keep, and the window of an announcement gets a start and an end. The error is an
 // *InvalidError with every fault, in the order of the form's fields; a draft with faults
 // must not be sent.
@@ -80,7 +80,7 @@ func (d *Draft) Validate(l Limits) error {
 	return bad.OrNil()
 }
 
-// Normalise spells equivalent drafts alike; see Validate. It checks nothing and sets no defaults that
+// Normalise gives equivalent drafts the same form; see Validate. It checks nothing and sets no defaults that
 // depend on the installation or the time.
 func (d *Draft) Normalise() {
 	d.Title = strings.ReplaceAll(d.Title, "\t", " ")
@@ -104,10 +104,10 @@ func (d *Draft) Normalise() {
 	}
 }
 
-// lateStart is how long ago SendAt may be: the clocks of senders differ, and requests take time.
+// lateStart is the greatest age of SendAt: clocks of senders differ, and requests take time.
 const lateStart = time.Minute
 
-// checkSendAt checks when the notice is to be sent, and drops a time that has come. For an
+// checkSendAt checks when the notice is to be sent, and clears a time in the past. For an
 // announcement it is the start of the window.
 func (d *Draft) checkSendAt(l Limits, bad *InvalidError) {
 	if d.SendAt.IsZero() || l.Now.IsZero() {
@@ -155,7 +155,7 @@ func checkSubject(s string, bad *InvalidError) {
 		bad.Add("subject", CodeBadSubject, nil)
 	case len(s) > MaxSubject:
 		bad.Add("subject", CodeTooLong, map[string]any{"Max": MaxSubject, "Count": len(s)})
-	// The prepended colon stands for the one that joins the subject to the type.
+	// The prepended colon represents the one between the type and the subject.
 	case strings.Contains(":"+s, ":has_read:"), strings.HasPrefix(s, reservedSubject):
 		bad.Add("subject", CodeSubjectReserved, nil)
 	}

@@ -11,7 +11,7 @@ const (
 	CodeTooManySubs   = "too_many_subs"  // type: the user already subscribes to Max topics
 	CodeUnknownUser   = "unknown_user"   // Name: no such user
 	CodeBadKeyScope   = "bad_key_scope"  // Name, Known: not one of these
-	CodeNotEditable   = "not_editable"   // any field: it cannot be changed after sending
+	CodeNotEditable   = "not_editable"   // any field: it cannot be edited after sending
 )
 
 // FieldError codes of toasts without an inbox entry. Only the API accepts those, so the

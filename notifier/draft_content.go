@@ -13,7 +13,7 @@ import (
 func checkTitle(s string, bad *InvalidError) {
 	before := len(bad.Fields)
 	checkText("title", s, MaxTitle, allIsolates, bad)
-	// A title made only of spaces and joiners would show as an empty row.
+	// A title of only spaces and joiners would be displayed as an empty row.
 	if len(bad.Fields) == before && !strings.ContainsFunc(s, visible) {
 		bad.Add("title", CodeRequired, nil)
 	}
@@ -72,7 +72,7 @@ func visible(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
 }
 
-// ValidLink reports whether a notice may have this link: a path on our own host, https to one of the hosts, or an
+// ValidLink reports whether a notice may have this link: a path on this host, https to one of the hosts, or an
 // address on one of the sites.
 func ValidLink(link string, l Limits) bool {
 	var bad InvalidError
@@ -80,9 +80,9 @@ func ValidLink(link string, l Limits) bool {
 	return link != "" && len(bad.Fields) == 0
 }
 
-// checkLink allows a path on our own host, https to one of the hosts, or an address on one of the sites. It parses the
-// link as the most lenient browser would: such browsers treat a backslash as a slash and
-// drop tabs and line breaks anywhere.
+// checkLink allows a path on this host, https to one of the hosts, or an address on one of the sites. It parses the
+// link as the most lenient browser would, which treats a backslash as a slash and ignores
+// tabs and line breaks anywhere.
 func checkLink(s string, l Limits, bad *InvalidError) {
 	if s == "" {
 		return

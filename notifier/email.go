@@ -14,13 +14,13 @@ import (
 // brackets.
 const MaxEmail = 254
 
-// ErrEmail means that a text is not one mail address.
+// ErrEmail means that a text is not exactly one mail address.
 var ErrEmail = errors.New("must be one mail address, such as alice@example.com, of at most 254 bytes")
 
-// ParseEmail returns the mail address that a text is, in the one form that Carillon stores and sends to:
-// without blanks around it, and with the domain in ASCII (bücher.example is xn--bcher-kva.example). The
-// part before the @ may be UTF-8, which only servers with SMTPUTF8 accept. It accepts no names, comments,
-// quotes or lists, and nothing that could end a line of a header or of SMTP. The error is ErrEmail.
+// ParseEmail parses one mail address and returns it in the form in which Carillon stores and uses it: without
+// surrounding blanks, and with the domain in ASCII (bücher.example becomes xn--bcher-kva.example). The
+// local part may be UTF-8, which only servers with SMTPUTF8 accept. Names, comments, quotes, lists and
+// everything that could end a line of a header or of SMTP are rejected. The error is ErrEmail.
 func ParseEmail(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 4*MaxEmail || strings.Count(text, "@") != 1 || !utf8.ValidString(text) || strings.ContainsFunc(text, notInEmail) {
@@ -39,7 +39,7 @@ func ParseEmail(text string) (string, error) {
 	return address, nil
 }
 
-// asciiDomain returns a domain as DNS has it. One in ASCII stays as it is.
+// asciiDomain returns a domain in the form used by DNS. A domain in ASCII is returned unchanged.
 func asciiDomain(domain string) (string, error) {
 	if !strings.ContainsFunc(domain, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return domain, nil
@@ -47,13 +47,13 @@ func asciiDomain(domain string) (string, error) {
 	return idna.Lookup.ToASCII(domain)
 }
 
-// notInEmail reports whether a character has no place in an address: spaces and brackets would make
-// it two words of SMTP, and the others cannot be seen.
+// notInEmail reports whether an address cannot contain the character: spaces and brackets would split it
+// into two words of SMTP, and the others are invisible.
 func notInEmail(r rune) bool {
 	return r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`<>,;:\"()[]`, r)
 }
 
-// validMailHost reports whether a text can be the name of a mail host; a single word such as localhost can.
+// validMailHost reports whether the text can be the name of a mail host; single words such as localhost are valid.
 func validMailHost(host string) bool {
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsAny(label, "_!#$%&'*+/=?^`{|}~") {

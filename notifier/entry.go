@@ -50,9 +50,9 @@ func KeyType(key string) (typ string, ok bool) {
 	return typ, ok
 }
 
-// Badge is the number on the bell, always absolute. Ver is the version of Inbox, AVer
-// that of Announcements; a receiver keeps the newer of each half. SetInbox and SetAnnouncements keep
-// Unread right.
+// Badge is the number on the bell, always absolute. Ver is the version of Inbox, AVer is the
+// version of Announcements; a receiver keeps the newer of each half. SetInbox and SetAnnouncements
+// keep Unread correct.
 type Badge struct {
 	Unread        int64 `json:"unread"` // Inbox + Announcements
 	Inbox         int64 `json:"inbox"`

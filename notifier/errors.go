@@ -16,7 +16,7 @@ var (
 	ErrUnauthenticated = errors.New("not signed in")
 	// ErrForbidden: the user is signed in but not allowed to do this.
 	ErrForbidden = errors.New("not allowed")
-	// ErrNoPassword: the user is not signed in by a password, so they cannot change it.
+	// ErrNoPassword: the user did not sign in with a password, so they cannot change it.
 	ErrNoPassword = fmt.Errorf("%w: not signed in by a password", ErrForbidden)
 	// ErrTooLarge: the request exceeds the size limit.
 	ErrTooLarge = errors.New("request too large")
@@ -28,16 +28,15 @@ var (
 	ErrOtherRequest = errors.New("the key belongs to another request")
 	// ErrFull: the installation's limit on users is reached.
 	ErrFull = errors.New("no room for another")
-	// ErrAmbiguous: a request has two identities of one kind. Which of them counted would be a matter
-	// of chance.
+	// ErrAmbiguous: a request has two identities of one kind, and neither has precedence.
 	ErrAmbiguous = errors.New("more than one Authorization header")
-	// ErrBadIdentity: a trusted proxy says nobody, two users, or no possible name in its identity header.
+	// ErrBadIdentity: the identity header of a trusted proxy names no user, two users, or an invalid name.
 	ErrBadIdentity = errors.New("the identity header does not name one user")
-	// ErrUnavailable: Redis or SQL is unavailable; nothing was partly done.
+	// ErrUnavailable: Redis or SQL is unavailable; the operation had no effect.
 	ErrUnavailable = errors.New("temporarily unavailable")
 )
 
-// FieldError says which field of a request is invalid and why. Code selects a message of
+// FieldError contains the invalid field of a request and the reason. Code selects a message of
 // the catalogues (`error.CODE`); Params fill it in.
 type FieldError struct {
 	Field  string
@@ -69,7 +68,7 @@ func (e *InvalidError) Add(field, code string, params map[string]any) {
 	e.Fields = append(e.Fields, FieldError{Field: field, Code: code, Params: params})
 }
 
-// Has reports whether any of these fields is at fault.
+// Has reports whether any of these fields is invalid.
 func (e *InvalidError) Has(fields ...string) bool {
 	return slices.ContainsFunc(e.Fields, func(f FieldError) bool { return slices.Contains(fields, f.Field) })
 }

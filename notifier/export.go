@@ -14,21 +14,21 @@ type Export struct {
 	User          User
 	CreatedAt     time.Time // of the account
 	Muted         []string  // notice types
-	Subscriptions []Topic   // the user's own, not those of their roles
+	Subscriptions []Topic   // the user's own, without their roles' subscriptions
 	Sessions      []ExportedSession
 	Inbox         ExportedInbox
 	Announcements []ExportedRead  // announcements that the user has read
 	Toasts        []ExportedToast // toasts not yet shown; nil: Redis was unavailable
-	Drafts        []ExportedDraft // forms begun and not sent yet
-	Preferences   Preferences     // with the types for which the user has chosen
-	Targets       []ReachTarget   // where the user is told
+	Drafts        []ExportedDraft // forms begun and not yet sent
+	Preferences   Preferences     // with the types that the user has set
+	Targets       []ReachTarget   // where the user is notified
 	Sent          iter.Seq2[Notice, error]
 	Log           iter.Seq2[AuditEntry, error] // actions by the user and actions on the user
 }
 
 // ExportedSession is a session of the user.
 type ExportedSession struct {
-	Agent     string    `json:"agent,omitempty"` // the browser, as it names itself; see ReadAgent
+	Agent     string    `json:"agent,omitempty"` // the browser, as it identifies itself; see ReadAgent
 	CreatedAt time.Time `json:"created_at"`
 	SeenAt    time.Time `json:"seen_at"`
 }
@@ -56,7 +56,7 @@ type ExportedRead struct {
 	Title string `json:"title"`
 }
 
-// ExportedDraft is a form that was begun and not sent yet, or a template that the user saved last.
+// ExportedDraft is a form begun and not yet sent, or a template last saved by the user.
 type ExportedDraft struct {
 	Template  string     `json:"template,omitempty"` // its name; absent: it is a draft
 	Form      url.Values `json:"form"`
@@ -72,7 +72,7 @@ type ExportedToast struct {
 	Link     string    `json:"link"`
 }
 
-// exportedTarget is a mail address, or a browser, where the user is told.
+// exportedTarget is a mail address or a browser at which the user is notified.
 type exportedTarget struct {
 	Kind      ReachKind  `json:"kind"`
 	Address   string     `json:"address"`
@@ -82,7 +82,7 @@ type exportedTarget struct {
 	SeenAt    time.Time  `json:"seen_at"`
 }
 
-// exportedNotice is a notice as its sender submitted it.
+// exportedNotice is a notice as submitted by its sender.
 type exportedNotice struct {
 	ID        int64     `json:"id"`
 	Target    Target    `json:"target"`

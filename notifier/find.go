@@ -16,14 +16,14 @@ const MaxFind = 100
 // Filter selects entries by type and text. The zero value selects all.
 type Filter struct {
 	Type string // only entries of this type; empty: all
-	Text string // only entries with this in the title or the body, ignoring case and width; empty: all
+	Text string // only entries with this text in the title or the body, ignoring case and width; empty: all
 }
 
-// Filters reports whether the filter may leave entries out.
+// Filters reports whether the filter can exclude entries.
 func (f Filter) Filters() bool { return f.Type != "" || f.needle() != "" || f.tooLong() }
 
-// Texts returns a function that reports whether a content has the text of the filter, whatever its
-// type. The function is not safe for concurrent use.
+// Texts returns a function that reports whether a content contains the text of the filter, regardless of
+// its type. The function is not safe for concurrent use.
 func (f Filter) Texts() func(c *Content) bool {
 	if f.tooLong() {
 		return func(*Content) bool { return false }
@@ -38,14 +38,14 @@ func (f Filter) Texts() func(c *Content) bool {
 	}
 }
 
-// needle is the text without the space around it.
+// needle returns the text without surrounding space.
 func (f Filter) needle() string { return strings.TrimSpace(f.Text) }
 
 func (f Filter) tooLong() bool { return utf8.RuneCountInString(f.Text) > MaxFind }
 
-// folder returns a function that gives texts which differ only in case or width the same form. Case
-// folding maps each character by itself, so the function remembers the characters that it has met: an
-// inbox has few different ones.
+// folder returns a function that maps texts which differ only in case or width to the same form. Case
+// folding maps each character separately, so the function caches the characters seen so far: an inbox
+// has few different ones.
 func folder() func(string) string {
 	caser, known := cases.Fold(), map[rune]string{}
 	return func(s string) string {
@@ -54,7 +54,7 @@ func folder() func(string) string {
 			ascii = ascii && s[i] < utf8.RuneSelf
 		}
 		if ascii {
-			return strings.ToLower(s) // the same for ASCII, and faster
+			return strings.ToLower(s) // same result for ASCII, and faster
 		}
 		var b strings.Builder
 		b.Grow(len(s))
@@ -77,13 +77,13 @@ func folder() func(string) string {
 	}
 }
 
-// TypeCount is a type of notices and how many entries have it.
+// TypeCount is a type of notices with its number of entries.
 type TypeCount struct {
 	Type  string
 	Count int64
 }
 
-// TypeTally has the number of entries of each type.
+// TypeTally contains the number of entries by type.
 type TypeTally map[string]int64
 
 // List returns the types, the most frequent first, then by name.

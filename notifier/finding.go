@@ -2,8 +2,8 @@ package notifier
 
 import "time"
 
-// Finding is a condition that a rule found and sent a notice about. While it lasts it is
-// one inbox entry, identified by its subject.
+// Finding is a condition that a rule found and sent a notice about. While the condition lasts, it
+// has one inbox entry, identified by its subject.
 type Finding struct {
 	Rule     string
 	Subject  string
@@ -32,5 +32,5 @@ type RuleState struct {
 	Topic    string // the type of its notices
 	Last     RuleRun
 	Next     time.Time // zero: unknown, because another instance runs the rules
-	Fault    string    // why the rule cannot run at all; empty: it can
+	Fault    string    // why the rule cannot run; empty: it can
 }

@@ -2,15 +2,15 @@ package notifier
 
 import "math"
 
-// GoneNotice is a notice that left an inbox, and its score in the `gone` set: the version
-// of the change, with a fraction that encodes how it left (see Left).
+// GoneNotice is a notice that left an inbox, with its score in the `gone` set: the version of
+// the change, plus a fraction that encodes how it left (see Left).
 type GoneNotice struct {
 	NoticeID int64
 	Score    float64
 }
 
-// Left says how a notice left an inbox. The zero value means that the state was not
-// recorded, or that the notice was never there.
+// Left describes how a notice left an inbox. The zero value means that the state was not
+// recorded, or that the notice was never in the inbox.
 type Left struct{ Unread, Read, Retracted bool }
 
 // Fractions of a score that encode Left. The Lua scripts use the same values.
@@ -35,7 +35,7 @@ func GoneScore(ver int64, l Left) float64 {
 	return score
 }
 
-// LeftBy decodes from a score how the notice left.
+// LeftBy decodes how the notice left from a score.
 func LeftBy(score float64) Left {
 	part := score - math.Floor(score)
 	state := math.Mod(part, leftRetracted)

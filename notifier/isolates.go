@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// Isolates keep the direction of a part of a text to itself. Fluent and MessageFormat 2 put a pair round every
-// value that they fill in, so titles and bodies may have them, if each is closed within its text: one that is
-// not would hold what a page or a letter puts after it (Unicode Standard Annex 9, section 3.1.2).
+// Isolates confine the direction of a part of a text. Fluent and MessageFormat 2 put a pair around every
+// value that they insert, so titles and bodies may contain isolates if each is closed within its text: an
+// unclosed one would affect the text after it on the page or in the mail (Unicode Standard Annex 9, section 3.1.2).
 const (
 	isolates    = "\u2066\u2067\u2068" // begin
 	endIsolate  = '\u2069'
 	allIsolates = isolates + string(endIsolate)
 )
 
-// openIsolates returns how many isolates of a text are not closed. ok is false if one is closed that
-// never began.
+// openIsolates returns the number of unclosed isolates in a text. ok is false if the text closes one that it
+// did not open.
 func openIsolates(s string) (open int, ok bool) {
 	for _, r := range s {
 		switch {
@@ -30,7 +30,7 @@ func openIsolates(s string) (open int, ok bool) {
 	return open, true
 }
 
-// CloseIsolates returns a text with its isolates if each of them is closed, and without them otherwise.
+// CloseIsolates returns a text unchanged if all its isolates are closed, otherwise without isolates.
 func CloseIsolates(s string) string {
 	if open, ok := openIsolates(s); open == 0 && ok {
 		return s
@@ -43,8 +43,8 @@ func CloseIsolates(s string) string {
 	}, s)
 }
 
-// Shorten returns a text with at most this many characters, more than 0: one that is longer ends in an ellipsis
-// and closes its isolates.
+// Shorten returns a text with at most most characters; most is positive. A shortened text ends in an ellipsis, and
+// its isolates are closed.
 func Shorten(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

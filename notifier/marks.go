@@ -37,7 +37,7 @@ const (
 // IsMarks reports whether a text published on a user's channel is Marks.
 func IsMarks(text string) bool { return strings.HasPrefix(text, "A ") }
 
-// ParseMarks parses published marks. It rejects any text that a script would not write.
+// ParseMarks parses published marks. It rejects any text that a script cannot have written.
 func ParseMarks(text string) (Marks, error) {
 	bad := fmt.Errorf("%w: marks %.40q", errChange, text)
 	head, line, ok := strings.Cut(strings.TrimPrefix(text, "A "), "\n")
@@ -73,7 +73,7 @@ func ParseMarks(text string) (Marks, error) {
 //
 // with any number of event lines. AVER and BEFORE are the versions of the index after and
 // before the change: a receiver with an older version than BEFORE has missed a message.
-// JSON is a AnnouncementText on one line.
+// JSON is an AnnouncementText on one line.
 type Turn struct {
 	AVer   int64
 	Before int64
@@ -84,8 +84,8 @@ type Turn struct {
 type TurnEvent struct {
 	Kind string
 	ID   int64
-	Top  int64  // the highest seq that sees it; 0: every user does
-	JSON string // a AnnouncementText
+	Top  int64  // the highest seq that sees it; 0: all users
+	JSON string // an AnnouncementText
 }
 
 // The kinds of a TurnEvent.
@@ -98,19 +98,19 @@ const (
 // Sees reports whether the user sees the announcement of this event.
 func (e *TurnEvent) Sees(seq int64) bool { return e.Top == 0 || seq <= e.Top }
 
-// AnnouncementText is the part of an announcement that is sent to browsers; with the id in front
-// it is the event `announcement`.
+// AnnouncementText is the part of an announcement that browsers receive; preceded by the id, it
+// is the event `announcement`.
 type AnnouncementText struct {
 	Title   string `json:"title"`
 	Body    string `json:"body"`
 	Link    string `json:"link"`
 	Pinned  bool   `json:"pinned"`
 	Changed bool   `json:"changed,omitempty"` // an edit of an announcement that browsers may already show
-	Unread  bool   `json:"unread,omitempty"`  // the edit marked it as unread for everybody
+	Unread  bool   `json:"unread,omitempty"`  // the edit marked it as unread for all users
 	Toast   bool   `json:"toast,omitempty"`   // shown as a toast to users who are connected when it opens
 }
 
-// ParseTurn parses a published turn. It rejects any text that a script would not write.
+// ParseTurn parses a published turn. It rejects any text that a script cannot have written.
 func ParseTurn(text string) (Turn, error) {
 	head, rest, more := strings.Cut(text, "\n")
 	aver, before, ok := cutExact(head)

@@ -12,8 +12,8 @@ var (
 	ErrSkippedHour = errors.New("the hour is skipped there when daylight saving begins")
 )
 
-// ParseMoment parses a time in the first of the forms that fits, in a zone unless it names one. A time in the hour that
-// daylight saving skips does not exist, and guessing which one was meant is not up to us.
+// ParseMoment parses a time with the first form that fits, in zone unless the text names one. It rejects times in the
+// hour that daylight saving skips, because they do not exist.
 func ParseMoment(text string, zone *time.Location, forms []string) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	for _, form := range forms {

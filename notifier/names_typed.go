@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// maxNameWords is the length, in words, up to which a name is recognised among names separated
-// by spaces. maxNameRuns is the most runs of words in one text that are looked up.
+// maxNameWords is the longest name, in words, that is recognised among names separated by spaces.
+// maxNameRuns is the maximum number of word sequences that are looked up for one text.
 const maxNameWords, maxNameRuns = 6, 5000
 
 // TypedNames is a list of names that a user typed or pasted.
 type TypedNames struct {
 	Names   []string            // spelt as in the directory; unknown names as typed
-	Unclear map[string][]string // by ambiguous name: the directory's names that differ from it, and from each other, only in case
+	Unclear map[string][]string // by ambiguous name: the directory's names that differ only in case from it and from each other
 }
 
 // ReadNames splits a text into names, which may be separated by commas, semicolons, tabs,
-// line breaks or spaces and may be in any case. A name may contain all of these except tabs
-// and line breaks: text that is an existing name as a whole is not split. known returns, for
-// each name, the directory's names that are equal except for case. It is called at most
-// three times, and with more than MaxNames names only when looking for names of several
-// words.
+// line breaks or spaces, and may be in any case. A name may contain all of these except tabs
+// and line breaks: a text that is a whole existing name is not split. known returns, for each
+// name, the directory's names that are equal except for case. It is called at most three
+// times, and with more than MaxNames names only to find names of several words.
 func ReadNames(text string, known func(names []string) (map[string][]string, error)) (TypedNames, error) {
 	r := nameReader{known: known, found: map[string][]string{}, taken: map[string]bool{}, TypedNames: TypedNames{Unclear: map[string][]string{}}}
 	lines := cut(text, func(c rune) bool { return strings.ContainsRune("\t\n\v\f\r\u0085\u2028\u2029", c) })
@@ -71,7 +70,7 @@ func (r *nameReader) ask(names []string) error {
 
 func (r *nameReader) has(name string) bool { return len(r.found[name]) > 0 }
 
-// split breaks up the parts that are not names themselves.
+// split splits the parts that are not existing names.
 func (r *nameReader) split(parts []string, apart func(string) []string) []string {
 	var all []string
 	for _, part := range parts {
@@ -87,8 +86,8 @@ func (r *nameReader) split(parts []string, apart func(string) []string) []string
 	return all
 }
 
-// words splits a part into names of one or more words, preferring the longest. If none of
-// the words is a name, the whole part counts as one unknown name.
+// words splits a part into names of one or more words, preferring the longest. If no word
+// is a name, the whole part counts as one unknown name.
 func (r *nameReader) words(part string) []string {
 	words := strings.Fields(part)
 	var names []string
@@ -109,7 +108,7 @@ func (r *nameReader) words(part string) []string {
 	return names
 }
 
-// take adds a name unless it is already in the list.
+// take adds a name unless the list already contains it.
 func (r *nameReader) take(name string) {
 	same := r.found[name]
 	switch {
@@ -141,7 +140,7 @@ func cut(text string, between func(rune) bool) []string {
 	return parts
 }
 
-// runsOf returns every run of words that could be one name.
+// runsOf returns every sequence of words that could be one name.
 func runsOf(words []string) []string {
 	var runs []string
 	for i := range words {

@@ -10,12 +10,12 @@ import (
 // FieldError codes of the names of new users, besides CodeBadName.
 const (
 	CodeBlankEdge = "blank_edge" // name: it begins or ends with a blank
-	CodeUnseen    = "unseen"     // name: Char is a character that cannot be seen
+	CodeUnseen    = "unseen"     // name: Char is an invisible character
 )
 
-// NameFault explains why a new user cannot have a name; nil: they can. Besides what ValidName refuses, these are
-// names that can be mistaken for another user's: with blanks around them, or with characters that cannot be seen. Users who
-// have such a name keep it.
+// NameFault explains why a new user cannot have a name; nil: they can. Besides the names that ValidName rejects,
+// it rejects names that can be mistaken for another user's: with surrounding blanks or invisible characters. Existing
+// users keep such names.
 func NameFault(name string) *FieldError {
 	var bad InvalidError
 	switch r, found := lookAlike(name); {
@@ -44,8 +44,8 @@ func lookAlike(name string) (rune, bool) {
 	return 0, false
 }
 
-// ignorable reports whether a character has the property Default_Ignorable_Code_Point of Unicode: zero-width
-// spaces and joiners, the byte order mark, soft hyphens, variation selectors, tags and the like.
+// ignorable reports whether a character has the Unicode property Default_Ignorable_Code_Point: zero-width
+// spaces and joiners, the byte order mark, soft hyphens, variation selectors, tags and similar characters.
 func ignorable(r rune) bool {
 	switch {
 	case r == 0x00ad, r == 0x034f, r == 0x061c, r == 0x3164, r == 0xfeff, r == 0xffa0:
@@ -62,7 +62,7 @@ func ignorable(r rune) bool {
 	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// TrimName returns a name as typed, without blanks and characters that cannot be seen around it.
+// TrimName returns a typed name without surrounding blanks and invisible characters.
 func TrimName(typed string) string {
 	return strings.TrimFunc(typed, func(r rune) bool { return unicode.IsSpace(r) || ignorable(r) })
 }

@@ -16,10 +16,10 @@ type Draft struct {
 	Body      string // up to 4,000 characters, LF allowed
 	Link      string // relative path, or https to an allowed host; may be empty
 	ExpiresIn time.Duration
-	SendAt    time.Time `json:",omitzero"` // when to send it; zero: at once. Recipients are found and the expiry counts from then
+	SendAt    time.Time `json:",omitzero"` // when to send it; zero: immediately. Recipients are resolved, and the expiry counts, from then
 	Toast     bool
 	Sender    Ref
-	App       SendingApp `json:",omitzero"` // that sends it; zero: none, it belongs to the installation itself
+	App       SendingApp `json:",omitzero"` // the app that sends it; zero: the installation itself
 	Window               // of an announcement; otherwise empty
 }
 
@@ -38,7 +38,7 @@ const (
 	StateRetracted  State = "retracted"
 )
 
-// TakenBack reports whether a notice is being removed from inboxes, or has been.
+// TakenBack reports whether a notice is being removed from inboxes, or has been removed.
 func (s State) TakenBack() bool { return s == StateRetracting || s == StateRetracted }
 
 // Notice is an accepted draft. Once it has an id, it is never lost.
@@ -47,14 +47,14 @@ type Notice struct {
 	ID         int64
 	State      State
 	CreatedAt  time.Time
-	ReleasedAt time.Time // when it was sent, if that was scheduled
+	ReleasedAt time.Time // when it was sent, if it was scheduled
 	ExpiresAt  time.Time // never zero: a notice is kept for at most `--keep`
 	Recipients int64     // 0 before routing
 	Routed     bool
-	Done       int64 // every recipient with seq ≤ Done has been served in the current state
+	Done       int64 // every recipient with seq ≤ Done has been processed in the current state
 	Revision   int64
-	Order      int64 // its place among all notices, if it was scheduled: after the one with this id, the highest when it was sent; 0: its own id
-	Reasons    []Why // only of a notice to a topic; none: Target.Reason applies
+	Order      int64 // its position in the order of notices, if it was scheduled: after the notice with this id, which was the highest when it was sent; 0: its own id
+	Reasons    []Why // only for a notice to a topic; empty: Target.Reason applies
 }
 
 // SentAt returns when the notice was sent, or is to be sent.
@@ -69,7 +69,7 @@ func (n *Notice) SentAt() time.Time {
 }
 
 // Content is the part of a notice that an inbox shows: the JSON of a stored entry and,
-// with key and id in front, of the event `notice`.
+// preceded by key and id, the event `notice`.
 type Content struct {
 	Revision  int64     `json:"rev,omitempty"` // first, because the script that edits a row reads it
 	Type      string    `json:"type"`
@@ -79,7 +79,7 @@ type Content struct {
 	Link      string    `json:"link"`
 	CreatedAt time.Time `json:"created_at"`
 	Reason    string    `json:"reason"`
-	App       string    `json:"app,omitempty"` // name of the app that has sent it
+	App       string    `json:"app,omitempty"` // name of the app that sent it
 }
 
 // Content returns the content of the notice, with the reason of its target.
@@ -90,8 +90,8 @@ func (n *Notice) Content() Content {
 	}
 }
 
-// Key returns the entry key: TYPE:SUBJECT, or TYPE:notice_id:N without a subject. That of an app begins with a7/, where 7
-// is its number, so that apps do not replace the rows of each other.
+// Key returns the entry key: TYPE:SUBJECT, or TYPE:notice_id:N without a subject. The key of an app's notice begins with
+// a7/, where 7 is the app's number, so that apps do not replace each other's rows.
 func (n *Notice) Key() string {
 	subject := n.Subject
 	if subject == "" {
@@ -108,6 +108,6 @@ func EncodeContent(c Content) ([]byte, error) {
 	return json.Marshal(struct {
 		fields
 		CreatedAt string `json:"created_at"`
-		Reason    string `json:"reason"` // repeated, so that it stays last
+		Reason    string `json:"reason"` // redeclared to keep it last
 	}{fields(c), c.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z07:00"), c.Reason})
 }

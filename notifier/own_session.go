@@ -6,20 +6,20 @@ import (
 	"unicode"
 )
 
-// OwnSession is a session in the list that its user sees.
+// OwnSession is a session as shown to its user.
 type OwnSession struct {
 	ID       string // opaque: it cannot be used in place of the session
-	Session  string // as Asker.Session; never shown
+	Session  string // as in Asker.Session; never shown
 	Agent    string // of the browser in which it began, see CleanAgent; empty: unknown
 	Since    time.Time
-	Seen     time.Time // within some minutes
-	Provided bool      // an identity provider has signed the user in
+	Seen     time.Time // accurate to a few minutes
+	Provided bool      // an identity provider signed the user in
 }
 
-// MaxAgent is how many bytes of a User-Agent header are kept.
+// MaxAgent is the maximum length of a stored User-Agent header, in bytes.
 const MaxAgent = 200
 
-// CleanAgent returns what is kept of a User-Agent header: printable ASCII, at most MaxAgent bytes.
+// CleanAgent returns the stored part of a User-Agent header: printable ASCII, at most MaxAgent bytes.
 func CleanAgent(header string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r > unicode.MaxASCII || !unicode.IsPrint(r) {
@@ -30,8 +30,8 @@ func CleanAgent(header string) string {
 	return strings.TrimSpace(clean[:min(len(clean), MaxAgent)])
 }
 
-// The names that browsers and systems are known by in a User-Agent header. Each browser also names those that it
-// wants to be taken for, so the order matters.
+// Names of browsers and systems in a User-Agent header. Most browsers also include the names of browsers that they
+// are compatible with, so the order matters.
 var (
 	agentBrowsers = [][2]string{
 		{"Edg", "Edge"},
@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// ReadAgent returns the names of the browser and its system in a User-Agent header; empty: unknown.
+// ReadAgent returns the names of the browser and its system from a User-Agent header; empty: unknown.
 func ReadAgent(header string) (browser, system string) {
 	return firstNamed(agentBrowsers, header), firstNamed(agentSystems, header)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Query selects part of an inbox to look at. Looking does not open the inbox.
+// Query selects part of an inbox to read. Reading does not open the inbox.
 type Query struct {
 	Before int64 // only entries with a lower At; 0: start with the newest
 	Opened int64 // entries with a higher At keep their New mark on an older page; 0: none
@@ -20,7 +20,7 @@ type Query struct {
 // Moved lists the entries that moved to the archive or back.
 type Moved struct {
 	Keys   []string
-	Unread []string // those that were unread
+	Unread []string // the unread ones among Keys
 }
 
 // Page is one page of an inbox, newest first.
@@ -32,12 +32,12 @@ type Page struct {
 	Opened  int64 // version of the previous opening: pass it on as Query.Opened
 	Older   int64 // Query.Before of the next page; 0: this is the last page
 
-	// Types has the number of entries of each type that match the other parts of the query, the most
+	// Types contains the number of entries of each type that match the other parts of the query, the most
 	// frequent first. It is set for a query with a filter and for the archive.
 	Types []TypeCount
 }
 
-// MaxAt is higher than any At will be, and still exact in a double, as Lua and JavaScript use.
+// MaxAt is higher than every At, and exact in a double, the number type of Lua and JavaScript.
 const MaxAt = 1<<53 - 1
 
 // PollQuery selects the entries that an application polls for. Polling neither marks
@@ -45,7 +45,7 @@ const MaxAt = 1<<53 - 1
 type PollQuery struct {
 	Since int64  // only entries with a higher At; values above MaxAt count as MaxAt
 	Scope string // only entries of this scope; empty: all scopes
-	After int64  // Poll.Next of the page before: only entries with a lower At; 0: start with the newest
+	After int64  // Poll.Next of the previous page: only entries with a lower At; 0: start with the newest
 	Limit int    // maximum number of entries; 0: 50
 
 	Filter
@@ -72,29 +72,29 @@ type Progress struct {
 	Shares []Share // of an announcement: its progress in each audience
 }
 
-// Share is the progress of an announcement in one audience. Before it opens, Members is
-// the current size of the audience.
+// Share is the progress of an announcement in one audience. Before the announcement opens,
+// Members is the current size of the audience.
 type Share struct {
 	Audience Audience
 	Members  int64 // users who see it
-	Reads    int64 // those of them who have read it
+	Reads    int64 // the number of them who have read it
 	Counted  bool  // false: Reads is unknown, for example while Redis is unavailable
 }
 
-// Tally is how many recipients received a notice and how many have read it.
+// Tally contains how many recipients received a notice, and how many have read it.
 type Tally struct {
 	Delivered, Read int64
 	ReadUnknown     bool // see Progress.ReadUnknown
 }
 
-// Receipt says how far a notice has come with one recipient.
+// Receipt is the progress of a notice with one recipient.
 type Receipt struct {
 	User            UserName
 	Delivered, Read bool
-	Unknown         bool // whether they have read it
+	Unknown         bool // it is unknown whether they have read it
 }
 
-// Single is a notice with one recipient. Its progress is read from that user's inbox.
+// Single is a notice with one recipient. Its progress is read from the recipient's inbox.
 type Single struct {
 	NoticeID int64
 	Seq      int64  // of the recipient
@@ -109,23 +109,23 @@ type Signed struct {
 	User  User
 	ID    string // of the session: a hash, never the cookie value
 	Since time.Time
-	Read  time.Time // when SQL was asked for the user
-	By    *Provided // nil: they have signed in here, with a password
-	Agent string    // of the browser, see CleanAgent; only when the session begins
+	Read  time.Time // when the user was read from SQL
+	By    *Provided // nil: they signed in here, with a password
+	Agent string    // of the browser, see CleanAgent; only set when the session begins
 }
 
-// Provided is what an identity provider says about a session.
+// Provided contains what an identity provider reported about a session.
 type Provided struct {
 	Until   time.Time // when it ends at the latest
-	Staff   bool      // the user's groups make them staff while it lasts
-	IDToken string    // signs the user out at the provider; only when the session begins
+	Staff   bool      // the user's groups make them staff during the session
+	IDToken string    // used to sign the user out at the provider; only set when the session begins
 }
 
-// SessionLimits say which sessions are valid: those that began after Since, were seen after Seen and do not
-// end before Now.
+// SessionLimits selects the valid sessions: those that began after Since, were last seen after Seen, and end
+// after Now.
 type SessionLimits struct{ Since, Seen, Now time.Time }
 
-// UserQuery says which users to list, and in which order; the default is by name. Case is
+// UserQuery selects users to list, and their order; the default is by name. Case is
 // ignored.
 type UserQuery struct {
 	Prefix     string // only names that start with this; empty: all
@@ -138,30 +138,30 @@ type UserQuery struct {
 	Limit      int    // maximum number of users; 0: a page of 50
 }
 
-// NoticeQuery says which notices to list, and in which order; the default is by id, newest
+// NoticeQuery selects notices to list, and their order; the default is by id, newest
 // first.
 type NoticeQuery struct {
 	Contains string // only notices with this in the title or the sender's name, ignoring case; empty: all
 	Type     string // only notices of this type; empty: all
-	Sender   string // only those of the user, key, rule or command with this name; empty: all
-	Target   string // only those to user, role, topic or audience; empty: all
+	Sender   string // only notices sent by the user, key, rule or command with this name; empty: all
+	Target   string // only notices to this user, role, topic or audience; empty: all
 	State    string // one of the Sent constants; empty: all
 	Oldest   bool   // oldest first
 
-	Since, Until time.Time // only those accepted in this time, without Until itself; zero: all
+	Since, Until time.Time // only notices accepted in this period, excluding Until; zero: all
 	Before       int64     // only notices with a lower id; 0: all
 	After        int64     // only notices with a higher id
 	Limit        int       // maximum number of notices; 0: a page of 50
 }
 
-// Reached is the notice at which a search ended because it had taken long.
+// Reached is the notice at which a slow search stopped.
 type Reached struct {
 	ID int64
 	At time.Time // when it was accepted
 }
 
-// The states by which sent notices can be listed. Open and closed are announcements, and scheduled
-// may be either.
+// The states by which sent notices can be listed. Open and closed apply to announcements; scheduled
+// applies to both.
 const (
 	SentScheduled = "scheduled"
 	SentSending   = "sending"
@@ -177,14 +177,14 @@ type RoleInfo struct {
 	Members int64
 }
 
-// RoleQuery says which roles to list, by name.
+// RoleQuery selects roles to list, by name.
 type RoleQuery struct {
 	Contains string // only names that contain this, ignoring case; empty: all
 	After    string // only names after this one; empty: all
 	Limit    int    // maximum number of roles; 0: a page of 50
 }
 
-// TooManyError is an ErrTooMany that says when to retry.
+// TooManyError is an ErrTooMany with the time after which to retry.
 type TooManyError struct{ RetryAfter time.Duration }
 
 func (e *TooManyError) Error() string {

@@ -9,31 +9,31 @@ import (
 	"time"
 )
 
-// Preferences say how and when a user is told of notices outside the pages.
+// Preferences contains how and when a user is notified outside the pages.
 type Preferences struct {
 	Mail        When
 	MailChosen  bool // false: Mail is the installation's default
 	MailAt      int  // the minute after midnight of daily mails
 	Push        When // never daily
 	Quiet       *Quiet
-	Zone        string    // that the user has chosen, IANA; empty: none
-	InForce     string    // the zone that counts
+	Zone        string    // chosen by the user, IANA; empty: none
+	InForce     string    // the effective zone
 	ZoneFrom    ZoneFrom  // the source of Zone
 	PausedUntil time.Time // zero: not paused
 	Types       map[string]TypeWants
 }
 
-// ZoneFrom is where the time zone that counts for a user comes from.
+// ZoneFrom is the source of a user's effective time zone.
 type ZoneFrom string
 
-// Where zones come from.
+// The sources of zones.
 const (
 	ZoneChosen       ZoneFrom = "chosen"       // the user has chosen it
 	ZoneBrowser      ZoneFrom = "browser"      // from their browser or their app
 	ZoneInstallation ZoneFrom = "installation" // --zone
 )
 
-// InForce returns the zone that counts, and where it comes from.
+// InForce returns the effective zone and its source.
 func (z *Zones) InForce(otherwise string) (zone string, from ZoneFrom) {
 	switch {
 	case z.Chosen != "":
@@ -46,7 +46,7 @@ func (z *Zones) InForce(otherwise string) (zone string, from ZoneFrom) {
 	return "UTC", ZoneInstallation
 }
 
-// export returns the preferences as an export has them.
+// export returns the preferences in the form used by an export.
 func (p *Preferences) export() map[string]any {
 	types := map[string]map[string]bool{}
 	for typ, w := range p.Types {
@@ -70,31 +70,31 @@ func (p *Preferences) export() map[string]any {
 	return out
 }
 
-// Quiet are the hours in which only urgent notices are told: minutes after midnight in the user's zone.
+// Quiet is the period in which only urgent notices are sent: minutes after midnight in the user's zone.
 // From may be later than To.
 type Quiet struct{ From, To int }
 
-// TypeWants says by which ways a user is told of a type of notice. Nil: the type's default.
+// TypeWants contains the ways in which a user is notified of a type of notice. Nil: the type's default.
 type TypeWants struct{ Inbox, Push, Mail *bool }
 
-// DefaultMailAt is the minute of daily mails of users who have chosen none: 8 o'clock.
+// DefaultMailAt is the minute of daily mails of users who have not set one: 08:00.
 const DefaultMailAt = 8 * 60
 
-// PutPreferences holds the preferences to replace. Those that are not set stay.
+// PutPreferences contains the preferences to replace. Unset fields stay unchanged.
 type PutPreferences struct {
 	Mail        *When
-	MailAt      *int // with Mail; nil: it stays
+	MailAt      *int // with Mail; nil: unchanged
 	Push        *When
 	SetQuiet    bool
 	Quiet       *Quiet
 	Zone        *string
 	PausedUntil *time.Time           // zero: ends the pause
-	Types       map[string]TypeWants // nil: they stay
-	// Change returns Types from what they are at the moment of the change; nil: Types counts.
+	Types       map[string]TypeWants // nil: unchanged
+	// Change computes Types from their current values when the change is made; nil: Types is used.
 	Change func(had map[string]TypeWants) map[string]TypeWants
 }
 
-// MaxTypeWants is how many types a user can have preferences for.
+// MaxTypeWants is the maximum number of types for which a user can have preferences.
 const MaxTypeWants = 200
 
 // The codes of FieldError for preferences.
@@ -136,11 +136,11 @@ func (p *PutPreferences) Validate(mutable func(typ string) bool) error {
 	return bad.OrNil()
 }
 
-// MaxZone is the longest name of a time zone, in bytes; the longest that exists has 32.
+// MaxZone is the maximum length of a time zone's name, in bytes; the longest existing name has 32.
 const MaxZone = 64
 
-// ValidZone reports whether a time zone is known by this name: up to three parts of letters, digits, _, + and
-// -, each beginning with a capital. Zones are files, so other spellings of their paths would load, too.
+// ValidZone reports whether a time zone with this name exists: up to three parts of letters, digits, _, + and -,
+// each beginning with a capital. Zones are files, so other spellings of their paths would load, too.
 func ValidZone(name string) bool {
 	if len(name) > MaxZone || name == "Local" || strings.Count(name, "/") > 2 {
 		return false
@@ -170,7 +170,7 @@ func Location(zone string) *time.Location {
 	return time.UTC
 }
 
-// ParseMinute reads HH:MM, up to 23:59, as minutes after midnight.
+// ParseMinute parses HH:MM, up to 23:59, as minutes after midnight.
 func ParseMinute(text string) (minute int, ok bool) {
 	if len(text) != 5 || text[2] != ':' {
 		return 0, false
@@ -180,12 +180,12 @@ func ParseMinute(text string) (minute int, ok bool) {
 	return int(h*60 + m), errH == nil && errM == nil && h < 24 && m < 60
 }
 
-// FormatMinute returns the text that ParseMinute reads.
+// FormatMinute returns the text that ParseMinute parses.
 func FormatMinute(minute int) string { return fmt.Sprintf("%02d:%02d", minute/60, minute%60) }
 
-// Next returns the first moment after t at which clocks in the zone show this minute after midnight. Where
-// clocks skip the minute that day, it counts as if they had not been changed yet; where they show it
-// twice, the first counts.
+// Next returns the first moment after t at which clocks in the zone show this minute after midnight. If clocks
+// skip the minute on that day, the change is ignored; if they show it twice, the first moment is
+// returned.
 func Next(minute int, t time.Time, zone *time.Location) time.Time {
 	y, m, d := t.In(zone).Date()
 	for day := 0; ; day++ {
@@ -195,7 +195,7 @@ func Next(minute int, t time.Time, zone *time.Location) time.Time {
 	}
 }
 
-// shown returns the moments of a day at which clocks show this minute, usually one.
+// shown returns the moments of a day at which clocks show this minute; usually there is one.
 func shown(y int, m time.Month, d, minute int, zone *time.Location) (moments []time.Time) {
 	clock := time.Date(y, m, d, minute/60, minute%60, 0, 0, time.UTC)
 	_, before := clock.Add(-24 * time.Hour).In(zone).Zone() // seconds east of UTC
@@ -212,7 +212,7 @@ func shown(y int, m time.Month, d, minute int, zone *time.Location) (moments []t
 	return moments
 }
 
-// Until returns the end of the quiet hours at t, or the zero time outside of them.
+// Until returns the end of the quiet period that contains t, or the zero time if there is none.
 func (q *Quiet) Until(t time.Time, zone *time.Location) time.Time {
 	if q == nil || !q.includes(t, zone) {
 		return time.Time{}

@@ -11,32 +11,32 @@ import (
 	"golang.org/x/text/language"
 )
 
-// A profile is how somebody looks or is reached: their name for people, mail address, language and time
-// zone. It comes from systems that Carillon cannot correct, and it never keeps anybody out: what is not as
-// it should be is cleaned, cut or dropped here, once, and noted for staff. Who somebody is, is another
-// matter: see ValidName.
+// A profile is how a user is displayed and reached: display name, mail address, language and time zone. It
+// comes from systems that Carillon cannot correct, so an invalid profile never prevents a sign-in: invalid
+// values are cleaned, cut or dropped here and noted for staff. Names, which identify users, are strict: see
+// ValidName.
 
 // Limits of profiles, in bytes.
 const (
 	MaxDisplay = 200
 	MaxLocale  = 35   // longer than any tag in use; RFC 5646, section 4.4.1
 	maxZone    = 64   // the longest name has 32
-	maxSaid    = 4096 // of a value that is looked at; the rest is cut off first
+	maxValue   = 4096 // of a value that is parsed; the rest is cut off first
 )
 
-// Mend is what became of a value in a profile.
+// Mend is how a value in a profile was corrected.
 type Mend string
 
 // The mends.
 const (
-	Unsaid  Mend = ""        // there was none
+	Unsaid  Mend = ""        // the profile has no such value
 	Kept    Mend = "kept"    // the value is unchanged
-	Cleaned Mend = "cleaned" // it was written in another way
+	Cleaned Mend = "cleaned" // it was rewritten
 	Cut     Mend = "cut"     // only its beginning is used
-	Dropped Mend = "dropped" // it is unusable, as if there were none
+	Dropped Mend = "dropped" // it is unusable, and treated as missing
 )
 
-// ProfileNotes are what became of each value in a profile. The zero value is that of an empty profile.
+// ProfileNotes contains the correction of each value in a profile. The zero value describes an empty profile.
 type ProfileNotes struct {
 	Name   Mend `json:"name,omitempty"`
 	Email  Mend `json:"email,omitempty"`
@@ -44,7 +44,7 @@ type ProfileNotes struct {
 	Zone   Mend `json:"zoneinfo,omitempty"`
 }
 
-// ParseProfileNotes reads what String has written. Other texts give the zero value.
+// ParseProfileNotes parses the text written by String. Other texts give the zero value.
 func ParseProfileNotes(text string) (n ProfileNotes) {
 	if text != "" && json.Unmarshal([]byte(text), &n) != nil {
 		return ProfileNotes{}
@@ -52,7 +52,7 @@ func ParseProfileNotes(text string) (n ProfileNotes) {
 	return n
 }
 
-// String returns the notes as they are stored; empty: nothing was changed.
+// String returns the notes in their stored form; empty: nothing was corrected.
 func (n ProfileNotes) String() string {
 	for _, mend := range []*Mend{&n.Name, &n.Email, &n.Locale, &n.Zone} {
 		if *mend == Kept {
@@ -66,7 +66,7 @@ func (n ProfileNotes) String() string {
 	return string(text)
 }
 
-// After returns the notes after the values of newer ones: what those do not mention stays.
+// After returns the notes updated by newer ones: values that are not in newer keep their notes.
 func (n ProfileNotes) After(newer ProfileNotes) ProfileNotes {
 	for _, pair := range [][2]*Mend{{&n.Name, &newer.Name}, {&n.Email, &newer.Email}, {&n.Locale, &newer.Locale}, {&n.Zone, &newer.Zone}} {
 		if *pair[1] != Unsaid {
@@ -76,17 +76,17 @@ func (n ProfileNotes) After(newer ProfileNotes) ProfileNotes {
 	return n
 }
 
-// CleanDisplay returns the name for people in a text: in UTF-8, on one line, without characters
-// that cannot be seen or change the direction of the text around it, and at most MaxDisplay bytes, which end
-// between two characters as people see them. A text that is not UTF-8 is read as Windows-1252. Nothing can
-// be seen of a name that is Dropped.
-func CleanDisplay(said string) (string, Mend) {
-	if said == "" {
+// CleanDisplay returns a display name: in UTF-8, on one line, without characters that are invisible or change
+// the direction of surrounding text, and at most MaxDisplay bytes, cut between two visible characters
+// (grapheme clusters). A text that is not UTF-8 is decoded as Windows-1252. A name without visible
+// characters is Dropped.
+func CleanDisplay(given string) (string, Mend) {
+	if given == "" {
 		return "", Kept
 	}
-	text := said
-	if len(text) > maxSaid {
-		text = strings.ToValidUTF8(text[:maxSaid], "")
+	text := given
+	if len(text) > maxValue {
+		text = strings.ToValidUTF8(text[:maxValue], "")
 	}
 	if !utf8.ValidString(text) {
 		text, _ = charmap.Windows1252.NewDecoder().String(text) // each byte is a character
@@ -97,29 +97,29 @@ func CleanDisplay(said string) (string, Mend) {
 	switch {
 	case !strings.ContainsFunc(short, visible):
 		return "", Dropped
-	case short != text || len(said) > maxSaid:
+	case short != text || len(given) > maxValue:
 		return short, Cut
-	case text != said:
+	case text != given:
 		return text, Cleaned
 	}
 	return text, Kept
 }
 
-// showable replaces a character that a name for people cannot have.
+// showable replaces characters that a display name cannot contain.
 func showable(r rune) rune {
 	switch {
 	case unicode.IsSpace(r), r == '\u2028', r == '\u2029', r == '\u0000':
 		return ' '
 	case r == '\u200c', r == '\u200d', unicode.Is(unicode.Variation_Selector, r):
-		return r // letters and emoji are joined and chosen by these
+		return r // these join and modify letters and emoji
 	case forbidden(r), ignorable(r), r == utf8.RuneError:
 		return -1
 	}
 	return r
 }
 
-// cutDisplay returns the longest beginning of a text with at most this many bytes that ends between two characters
-// as people see them. A pile of marks higher than that is cut anywhere between runes.
+// cutDisplay returns the longest prefix of at most this many bytes that ends between two visible characters. A
+// cluster of marks longer than the limit is cut between any two runes.
 func cutDisplay(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -139,7 +139,7 @@ func cutDisplay(text string, most int) string {
 	return text[:end]
 }
 
-// attached reports whether a character is drawn onto the one before it.
+// attached reports whether a character combines with the previous one.
 func attached(r rune) bool {
 	return unicode.Is(unicode.M, r) || r == '\u200c' || r == '\u200d' || unicode.Is(unicode.Variation_Selector, r) || r >= 0x1f3fb && r <= 0x1f3ff
 }
@@ -159,20 +159,20 @@ func flagsBefore(text string) (n int) {
 	return n
 }
 
-// CleanEmail returns the mail address in a text: see ParseEmail. It also reads one with a name
-// (Ann <ann@example.com>), in quotes or brackets, or as a mailto: link, and the first of a list.
-func CleanEmail(said string) (string, Mend) {
-	if said == "" {
+// CleanEmail returns the mail address in a text: see ParseEmail. It also accepts an address with a name
+// (Ann <ann@example.com>), in quotes or brackets, or as a mailto: link, and returns the first of a list.
+func CleanEmail(given string) (string, Mend) {
+	if given == "" {
 		return "", Kept
 	}
-	text := strings.TrimSpace(said)
-	if len(text) > maxSaid {
+	text := strings.TrimSpace(given)
+	if len(text) > maxValue {
 		return "", Dropped
 	}
 	for _, form := range []func(string) (text string, mend Mend){asSaid, unwrapped, firstListed} {
 		one, mend := form(text)
 		if address, err := ParseEmail(one); err == nil {
-			if address != said && mend == Kept {
+			if address != given && mend == Kept {
 				mend = Cleaned
 			}
 			return address, mend
@@ -209,17 +209,17 @@ func firstListed(text string) (string, Mend) {
 }
 
 // CleanLocale returns the language tag (BCP 47) in a text, which may be a POSIX locale such
-// as de_DE.UTF-8, or the first of a list. C, POSIX and what is no language are Dropped.
-func CleanLocale(said string) (string, Mend) {
-	if said == "" {
+// as de_DE.UTF-8, or the first tag of a list. C, POSIX and invalid tags are Dropped.
+func CleanLocale(given string) (string, Mend) {
+	if given == "" {
 		return "", Kept
 	}
-	if len(said) <= MaxLocale && !strings.Contains(said, "_") {
-		if _, err := language.Parse(said); err == nil {
-			return said, Kept
+	if len(given) <= MaxLocale && !strings.Contains(given, "_") {
+		if _, err := language.Parse(given); err == nil {
+			return given, Kept
 		}
 	}
-	text := strings.TrimSpace(said[:min(len(said), 4*MaxLocale)])
+	text := strings.TrimSpace(given[:min(len(given), 4*MaxLocale)])
 	if end := strings.IndexAny(text, ".@,; "); end >= 0 {
 		text = text[:end]
 	}
@@ -238,15 +238,15 @@ func CleanLocale(said string) (string, Mend) {
 }
 
 // CleanZone returns the name of a time zone (IANA). Any other text is Dropped.
-func CleanZone(said string) (string, Mend) {
-	text := strings.TrimSpace(said)
+func CleanZone(given string) (string, Mend) {
+	text := strings.TrimSpace(given)
 	if text == "" {
 		return "", Kept
 	}
 	if len(text) > maxZone || !ValidZone(text) {
 		return "", Dropped
 	}
-	if text != said {
+	if text != given {
 		return text, Cleaned
 	}
 	return text, Kept

@@ -2,15 +2,15 @@ package notifier
 
 import "strings"
 
-// Readiness is how well an instance serves its users.
+// Readiness is the state of an instance as reported to proxies and operators.
 type Readiness struct {
-	// Down says that pages do not work here, so that a proxy should send users elsewhere.
+	// Down means that pages do not work here, so that a proxy should route users elsewhere.
 	Down bool
-	// Causes says what is wrong and what cures it, a sentence each, for anybody to read. Without any, all is well.
+	// Causes contains a sentence for each problem, with its cure, without secrets. Empty: no problem.
 	Causes []string
 }
 
-// String returns ok, degraded or unavailable in the first line, and each cause in a line of its own.
+// String returns ok, degraded or unavailable on the first line, and each cause on a line of its own.
 func (r Readiness) String() string {
 	state := "ok"
 	switch {

@@ -14,7 +14,7 @@ const (
 	ReasonAudience = "audience" // the user belongs to an audience
 )
 
-// Why is the reason for which some recipients get a notice.
+// Why is the reason why some recipients get a notice.
 type Why struct {
 	Reason string
 	To     *roaring.Bitmap // nil: all remaining recipients

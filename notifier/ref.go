@@ -2,11 +2,11 @@ package notifier
 
 import "strconv"
 
-// Kind says what kind of thing a Ref identifies.
+// Kind is the kind of thing that a Ref identifies.
 type Kind string
 
-// The kinds. Those of the first group send notices, own idempotency keys and act in the
-// audit log; those of the second are only acted on.
+// The kinds. The first group sends notices, owns idempotency keys and acts in the audit log; the
+// second is only acted on.
 const (
 	KindUser    Kind = "user"
 	KindKey     Kind = "key"     // an API key, by name: a new key with the same name counts as the same sender
@@ -21,16 +21,16 @@ const (
 	KindApp        Kind = "app" // a host application, by name
 )
 
-// nobody is the id of all deleted users.
-const nobody = "0"
+// deletedUserID is the id of all deleted users.
+const deletedUserID = "0"
 
-// Ref identifies one thing by its kind and its id within that kind. Code compares refs,
-// and SQL stores both parts: a user may be called `key shop`, and a Ref to that user still
-// differs from one to the key shop.
+// Ref identifies one thing by its kind and its id within that kind. Refs are compared as a whole,
+// and SQL stores both parts: a user may have the name `key shop`, and a Ref to that user still
+// differs from a Ref to the key shop.
 //
-// The id of a user is their number, which is never reused: a new user with the name of a
-// deleted one inherits nothing. Name is the user's name if it is known, for display and
-// search; it is not part of the identity.
+// The id of a user is their number, which is never reused: a new user does not inherit anything
+// from a deleted user with the same name. Name is the user's name if it is available, for display
+// and search; it is not part of the identity.
 type Ref struct {
 	Kind Kind
 	ID   string
@@ -45,8 +45,8 @@ func UserRef(u User) Ref {
 // UserNamed identifies a user by name only. The audit log looks up the number.
 func UserNamed(name string) Ref { return Ref{Kind: KindUser, Name: name} }
 
-// DeletedUser stands for a user whose data has been removed.
-func DeletedUser() Ref { return Ref{Kind: KindUser, ID: nobody} }
+// DeletedUser represents a user whose data has been removed.
+func DeletedUser() Ref { return Ref{Kind: KindUser, ID: deletedUserID} }
 
 // KeyRef identifies all API keys with this name.
 func KeyRef(name string) Ref { return Ref{Kind: KindKey, ID: name} }
@@ -78,15 +78,15 @@ func AppRef(name string) Ref { return Ref{Kind: KindApp, ID: name} }
 // IsZero reports whether the ref identifies nothing.
 func (r Ref) IsZero() bool { return r == Ref{} }
 
-// Is reports whether both refs identify the same thing. A deleted user equals no one, not
-// even another deleted user.
+// Is reports whether both refs identify the same thing. A deleted user differs from every user,
+// including another deleted user.
 func (r Ref) Is(other Ref) bool {
 	return r.Kind == other.Kind && r.ID == other.ID && r.ID != "" && !r.deleted()
 }
 
-func (r Ref) deleted() bool { return r.Kind == KindUser && r.ID == nobody }
+func (r Ref) deleted() bool { return r.Kind == KindUser && r.ID == deletedUserID }
 
-// Token returns the ref as a text that is unique, because no kind contains a space.
+// Token returns the ref as a text that is unique, because kinds contain no spaces.
 func (r Ref) Token() string { return string(r.Kind) + " " + r.ID }
 
 // String returns the ref for display. Two different refs may look the same; compare them
@@ -103,6 +103,6 @@ func (r Ref) String() string {
 	return string(r.Kind) + " " + r.ID
 }
 
-// MarshalText returns String. The digest of a form contains the ref in this format: a form
-// that is sent again after an upgrade must still be recognised as the same form.
+// MarshalText returns String. The digest of a form contains this text, so changing it would break the
+// recognition of forms that are sent again after an upgrade.
 func (r Ref) MarshalText() ([]byte, error) { return []byte(r.String()), nil }

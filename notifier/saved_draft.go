@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// MaxSavedDrafts is how many drafts a user can have.
+// MaxSavedDrafts is the maximum number of drafts per user.
 const MaxSavedDrafts = 50
 
-// MaxTemplates is how many templates there can be, and MaxTemplateName is the length of a name, in
-// characters. It is that of a title, which is suggested as the name.
+// MaxTemplates is the maximum number of templates, and MaxTemplateName the maximum length of a name in
+// characters. It is equal to the maximum length of a title, because a title is suggested as the name.
 const (
 	MaxTemplates    = 100
 	MaxTemplateName = MaxTitle
 )
 
-// KeepDrafts is how long a draft is kept after its last change. Templates are kept until they are
+// KeepDrafts is how long a draft is stored after its last change. Templates are stored until they are
 // deleted.
 const KeepDrafts = 30 * 24 * time.Hour
 
@@ -29,9 +29,9 @@ const (
 )
 
 // SavedDraft is a form that its author has begun to fill in, or a template. A draft exists until it
-// is sent, deleted by its author, or left untouched for KeepDrafts.
+// is sent, deleted by its author, or unchanged for KeepDrafts.
 type SavedDraft struct {
-	Author    int64  // the seq of a user; nobody else sees the draft
+	Author    int64  // the seq of a user; only they see the draft
 	ID        string // the token of the form, which also makes sending it idempotent
 	Name      string // of a template, which all staff see; empty: it is a draft
 	Title     string // of the notice; empty: not typed yet
@@ -39,7 +39,7 @@ type SavedDraft struct {
 	ChangedAt time.Time
 }
 
-// ReadTemplateName returns a name as typed without spaces around it, or an *InvalidError.
+// ReadTemplateName returns a typed name without surrounding spaces, or an *InvalidError.
 func ReadTemplateName(typed string) (string, error) {
 	name := strings.TrimSpace(typed)
 	var bad InvalidError

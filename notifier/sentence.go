@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// sentences maps each code of a fault to a text that follows the name of the field. {Name} stands
-// for a parameter. After a | stands the text for a Count of 1.
+// sentences maps each fault code to a text that follows the name of the field. {Name} is replaced by a
+// parameter. The text after a | is used for a Count of 1.
 var sentences = map[string]string{
 	CodeRequired:         "is required",
 	CodeTooLong:          "is too long: it has {Count} characters, and at most {Max} are allowed",
@@ -72,9 +72,9 @@ var sentences = map[string]string{
 	CodeToastUsers:    "has {Count} users: a toast can go to at most {Max}",
 }
 
-// Sentence says what is wrong with the field, in English, for authors of programs and rules. It
-// follows the name of the field, which it does not repeat. Pages and commands, whose readers see a
-// form or flags, have texts of their own in the catalogues.
+// Sentence describes the fault in English, for authors of programs and rules. It follows the name of the
+// field, which it does not repeat. Pages and commands refer to forms and flags, and have their own texts
+// in the catalogues.
 func (e FieldError) Sentence() string {
 	text, ok := sentences[e.Code]
 	if !ok {
@@ -83,8 +83,8 @@ func (e FieldError) Sentence() string {
 	return Fill(text, e.Params)
 }
 
-// Fill returns a text with each {Name} replaced by the parameter of that name. Of a text with a |,
-// it takes the part after it for a Count of 1, and otherwise the part before it.
+// Fill returns a text with each {Name} replaced by the parameter with that name. If the text contains a |, the
+// part after it is used for a Count of 1, otherwise the part before it.
 func Fill(text string, params map[string]any) string {
 	many, one, plural := strings.Cut(text, "|")
 	if text = many; plural && params["Count"] == 1 {
@@ -96,7 +96,7 @@ func Fill(text string, params map[string]any) string {
 	pairs := make([]string, 0, 2*len(params))
 	for name, value := range params {
 		if name == "Char" && value == "U+0009" {
-			value = "tab, U+0009" // the one that people enter without noticing
+			value = "tab, U+0009" // the one usually entered by accident
 		}
 		pairs = append(pairs, "{"+name+"}", fmt.Sprint(value))
 	}

@@ -27,25 +27,25 @@ import (
 type Signal struct {
 	Kind    SignalKind
 	On      bool   // of SignalSeen and SignalSwitch
-	Browser string // of SignalSeen and SignalEnded: a name made by the function Browser; contains no space
-	At      int64  // of SignalSeen: time in ms; of SignalSwitch, when off: until when; 0: for good
+	Browser string // of SignalSeen and SignalEnded: a name returned by Browser; contains no space
+	At      int64  // of SignalSeen: time in ms; of SignalSwitch, when off: end time in ms; 0: no end
 }
 
-// SignalKind says what a Signal means.
+// SignalKind is the kind of a Signal.
 type SignalKind byte
 
 // The kinds of a Signal. The zero kind is SignalToast.
 const (
 	SignalToast  SignalKind = iota // a toast is waiting
-	SignalNudge                    // a toast is waiting that all connections on one instance received and none acknowledged
-	SignalSeen                     // since At the browser shows a page of Carillon, or no longer shows one
+	SignalNudge                    // a toast is waiting that all connections of one instance received and none acknowledged
+	SignalSeen                     // from At on, the browser shows a page of Carillon, or no longer shows one
 	SignalSwitch                   // the user has switched toasts on or off
 	SignalEnded                    // the session in that browser has ended
 	SignalMoved                    // the user has been moved to another audience
 )
 
-// Browser returns a name for the browser of a session, for use in a Signal, where the
-// session id must not appear.
+// Browser returns a name for the browser of a session. Signals contain this name, because they must
+// not contain the session id.
 func Browser(session string) string {
 	if session == "" {
 		return ""
@@ -62,7 +62,7 @@ func IsSignal(text string) bool {
 		strings.HasPrefix(text, "V ") || strings.HasPrefix(text, "P ") || strings.HasPrefix(text, "E ")
 }
 
-// ParseSignal parses a published signal. It rejects any text that Carillon would not write.
+// ParseSignal parses a published signal. It rejects any text that Carillon cannot have written.
 func ParseSignal(text string) (Signal, error) {
 	switch text {
 	case "T":

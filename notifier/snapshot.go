@@ -2,17 +2,17 @@ package notifier
 
 import "time"
 
-// Snapshot is one user's inbox as stored in SQL. It has no bodies: those are in the notices.
+// Snapshot is one user's inbox as stored in SQL. It has no bodies: they are stored in the notices.
 type Snapshot struct {
 	Seq      int64
-	Ver      int64 // 0: SQL has never seen this user's inbox
+	Ver      int64 // 0: SQL has never stored this user's inbox
 	Unread   int64
 	Opened   int64
 	Rows     []SnapshotRow // newest first
 	Gone     []GoneNotice
-	Floor    int64         // the highest notice id dropped from Gone for lack of room; 0: none
+	Floor    int64         // the highest notice id dropped from Gone because it was full; 0: none
 	Archived []ArchivedRow // by key
-	Kept     []int64       // notices that the user marked as unread, in that order; some may have left the inbox or been read since
+	Kept     []int64       // notices that the user marked as unread, in that order; some may have since left the inbox or been read
 
 	Damaged bool // the stored snapshot cannot be decoded: the inbox exists, but its contents are unknown
 }
@@ -42,8 +42,8 @@ func (r *ArchivedRow) Visible(now int64) bool {
 	return r.ArchivedAt > now-ArchivedFor.Milliseconds() && (r.Expires == 0 || r.Expires > now)
 }
 
-// Dirty is a dirty mark: a user whose state SQL does not have yet, and the version of the
-// inbox when the mark was made.
+// Dirty is a dirty mark: a user whose state is not yet in SQL, and the version of the inbox when
+// the mark was set.
 type Dirty struct{ Seq, Ver int64 }
 
 // NoticeCount counts deliveries and reads of a notice with more than one recipient, in one

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// StreamOf describes the page that asks for an event stream.
+// StreamOf describes the page that opens an event stream.
 type StreamOf struct {
-	Session   string    // under which the stream is checked: a session's ID, or a TokenSession
+	Session   string    // key under which the stream is checked: a session's ID, or a TokenSession
 	Visible   bool      // the page is visible
 	ToastsOff bool      // the user has switched toasts off
-	NoToasts  bool      // the page shows no toasts, whatever the user has chosen
-	Until     time.Time // the stream ends at this time at the latest; zero: no such limit
+	NoToasts  bool      // the page shows no toasts, whatever the user's setting
+	Until     time.Time // the stream ends at this time at the latest; zero: no limit
 }
 
 // tokenSession starts the text of a TokenSession. The IDs of sessions are hexadecimal.
 const tokenSession = "token "
 
-// TokenSession names what a stream that was opened with a token depends on: the stream ends when the
-// app or the key is revoked, or the user is deleted or signed out after IssuedAt.
+// TokenSession identifies a stream opened with a token. The stream ends when the app or the key is revoked,
+// or the user is deleted or signed out after IssuedAt.
 type TokenSession struct {
-	App, Key, Seq int64 // App 0: a proxy says who the user is
+	App, Key, Seq int64 // App 0: authenticated by a proxy
 	IssuedAt      int64 // seconds
 }
 
-// Session returns the TokenSession of a user who has the token.
+// Session returns the TokenSession of the user of this token.
 func (t *UserToken) Session(seq int64) TokenSession {
 	return TokenSession{App: t.App.ID, Key: t.KeyID, Seq: seq, IssuedAt: t.IssuedAt.Unix()}
 }

@@ -13,7 +13,7 @@ const MaxNames = 10_000
 // MaxTargetRoles is the most roles a notice can be sent to.
 const MaxTargetRoles = 50
 
-// Target says who gets a notice. Exactly one of its fields is set.
+// Target selects the recipients of a notice. Exactly one of its fields is set.
 type Target struct {
 	Users     []string   `json:"users,omitempty"` // user names
 	Role      string     `json:"role,omitempty"`
@@ -72,8 +72,8 @@ func checkNames(names []string, bad *InvalidError) {
 	}
 }
 
-// checkName rejects names that no user or role can have. Package route finds out whether
-// the name exists.
+// checkName rejects names that no user or role can have. Package route checks whether the name
+// exists.
 func checkName(name string, bad *InvalidError) bool {
 	if ValidName(name) {
 		return true

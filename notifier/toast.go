@@ -19,30 +19,30 @@ const MaxToastIDs = 200
 
 // Toast is a message that is shown for a few seconds on one of its user's devices.
 type Toast struct {
-	ID       string // MS-N; unique only for this user
+	ID       string // MS-N; unique per user
 	NoticeID int64  // 0: not part of a notice
-	Key      string // of its inbox entry; empty: it has none
-	At       int64  // of that entry when the toast was taken; 0: unknown
+	Key      string // of its inbox entry; empty: none
+	At       int64  // of that entry when the toast was claimed; 0: unknown
 	Content  []byte // JSON with title, body and link, possibly with other fields
 	RaisedAt time.Time
-	Tries    int64 // how often an instance has taken it, including this time
+	Tries    int64 // number of times that an instance claimed it, including this one
 }
 
-// ToastRaise is a toast to be raised for some users.
+// ToastRaise is a toast to raise for some users.
 type ToastRaise struct {
 	NoticeID int64  // 0: not part of a notice
 	Key      string // of its entry in these users' inboxes; empty: it has none
 	Content  []byte // JSON with title, body and link, as EncodeContent returns it
-	EndsAt   int64  // ms; 0: only its age ends it
+	EndsAt   int64  // ms; 0: it ends only by age
 	Token    string // without a NoticeID: identifies the raise, so that repeating it has no effect
 	Seqs     []int64
 }
 
-// Taken is the result of taking one user's toasts to show them, oldest first.
+// Taken is the result of claiming one user's toasts, oldest first.
 type Taken struct {
 	Toasts []Toast
-	Again  time.Duration // other instances hold some, which can be taken after this time; 0: none
-	Err    error         // why the toasts could not be taken
+	Again  time.Duration // other instances have claimed some, which can be claimed after this time; 0: none
+	Err    error         // why the toasts could not be claimed
 }
 
 // ParseToastIDs parses the comma-separated ids that a browser acknowledges.
@@ -62,7 +62,7 @@ func ParseToastIDs(text string) ([]string, error) {
 	return ids, nil
 }
 
-// MaxToastBody is the most characters of a body that a toast has: more than a toast shows.
+// MaxToastBody is the maximum length of a toast's body in characters, more than a toast shows.
 const MaxToastBody = 300
 
 // ToastContent returns content, which is JSON from EncodeContent, with the body shortened to

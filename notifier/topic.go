@@ -34,27 +34,27 @@ func (t Topic) checkTarget(bad *InvalidError) {
 	}
 }
 
-// MaxTypes is the most notice types that are created by being used. Beyond that, notices of
-// new types are still delivered, but their types stay unknown until staff describe them or
-// delete other types.
+// MaxTypes is the maximum number of notice types created by use. Beyond it, notices of new types
+// are still delivered, but their types stay unlisted until staff describe them or delete other
+// types.
 const MaxTypes = 2000
 
 // NoticeType is a known notice type. Its first use creates it; staff may then describe it.
 type NoticeType struct {
 	Slug      string
 	Names     map[string]string // by language (en, ja, zh-Hans); none: the slug is displayed
-	ExpiresIn time.Duration     // the default life of its notices; 0: as long as any
+	ExpiresIn time.Duration     // the default life of its notices; 0: unlimited by the type
 	NoMute    bool              // users cannot mute it
-	Open      bool              // users may subscribe to it on their own
+	Open      bool              // users may subscribe to it themselves
 	Icon      string            // one of TypeIcons; empty: it follows from the slug
 	Color     string            // one of TypeColors; empty: it follows from the slug
-	Urgent    bool              // it passes quiet hours, pauses and the time of daily mails
-	NoPush    bool              // users who have not chosen are not told of it by push
-	NoMail    bool              // nor by mail
+	Urgent    bool              // ignores quiet hours, pauses and the time of daily mails
+	NoPush    bool              // no push by default
+	NoMail    bool              // no mail by default
 	CreatedAt time.Time
 }
 
-// Undescribed reports whether a type has nothing but the slug that its first use gave it.
+// Undescribed reports whether a type has only the slug from its first use.
 func (t *NoticeType) Undescribed() bool {
 	return len(t.Names) == 0 && t.ExpiresIn == 0 && !t.NoMute && !t.Open && t.Icon == "" && t.Color == "" && !t.Urgent && !t.NoPush && !t.NoMail
 }
@@ -76,15 +76,15 @@ func TypeColors() []string {
 	return []string{"amber", "blue", "green", "red", "purple", "teal", "pink", "gray"}
 }
 
-// checkChoice adds a fault if value is neither empty nor one of the allowed ones.
+// checkChoice adds a fault unless value is empty or one of allowed.
 func checkChoice(field, value string, allowed []string, bad *InvalidError) {
 	if value != "" && !slices.Contains(allowed, value) {
 		bad.Add(field, CodeBadChoice, map[string]any{"Allowed": strings.Join(allowed, ", ")})
 	}
 }
 
-// Validate returns an *InvalidError with every fault of the type, or nil. keep is the longest
-// life that its notices may have.
+// Validate returns an *InvalidError with every fault of the type, or nil. keep is the maximum life of
+// its notices.
 func (t *NoticeType) Validate(keep time.Duration) error {
 	var bad InvalidError
 	switch {
@@ -142,7 +142,7 @@ func (s *Subscription) Validate() error {
 	return bad.OrNil()
 }
 
-// SubscriptionQuery says which subscriptions to list, the latest first.
+// SubscriptionQuery selects subscriptions to list, the latest first.
 type SubscriptionQuery struct {
 	Type     string // empty: all
 	Scope    string // only this scope of Type; ignored unless ByScope is set
@@ -154,7 +154,7 @@ type SubscriptionQuery struct {
 	Limit    int    // maximum number of subscriptions; 0: a page of 50
 }
 
-// MaxSubscriptions is the most topics that a user can subscribe to on their own.
+// MaxSubscriptions is the maximum number of topics that a user can subscribe to themselves.
 const MaxSubscriptions = 200
 
 // TopicSubscribers lists the subscribers of a topic: users by seq, roles by name.

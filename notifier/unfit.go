@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// UnfitError says that this program and the schema of the database do not fit. Its text names both
-// versions and the cure, and holds nothing secret. It wraps ErrUnavailable.
+// UnfitError means that this program and the schema of the database are incompatible. Its text contains both
+// versions and the cure, and no secrets. It wraps ErrUnavailable.
 type UnfitError struct {
 	Program string // the version of this program
-	Knows   int64  // the newest migration that it knows
+	Knows   int64  // the newest migration in this program
 	Schema  int64  // the newest migration of the database
-	Needs   int64  // the newest migration that a program must know at least to run on that schema
+	Needs   int64  // the newest migration that a program must contain to run on that schema
 	Made    string // the version of Carillon that migrated the database; empty: unknown
 }
 

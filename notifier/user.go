@@ -16,23 +16,23 @@ const RoleStaff = "staff"
 type User struct {
 	Seq      int64    // dense, from 1, never reused; the only user id in Redis
 	Name     string   // the host application's id, up to 200 bytes
-	Display  string   // their name for people, as their app says; may be empty
+	Display  string   // display name, provided by their app; may be empty
 	Audience Audience // 1 operator, 2 user, 3 customer unless configured otherwise
 	Settings
 	Zones  Zones
-	Paused int64    // in ms: until then they are told nothing outside the pages, and toasts are held; 0: never
-	Notes  string   // what became of the values in their profile; see ParseProfileNotes
+	Paused int64    // in ms: until then they are not notified outside the pages, and toasts are held; 0: never
+	Notes  string   // corrections of the values in their profile; see ParseProfileNotes
 	Roles  []string // sorted
 }
 
-// Zones are the time zones that are known of a user, by their IANA names; empty: none.
+// Zones contains a user's time zones by their IANA names; empty: none.
 type Zones struct {
 	Chosen string // by the user
 	Seen   string // from their browser or their app
 	SeenAt int64  // when Seen was stored, in ms
 }
 
-// PausedUntil returns when the pause of a user ends; zero: they have not paused, or it is over.
+// PausedUntil returns when the user's pause ends; zero: not paused.
 func (u *User) PausedUntil(now time.Time) time.Time {
 	if u.Paused <= now.UnixMilli() {
 		return time.Time{}
@@ -40,10 +40,10 @@ func (u *User) PausedUntil(now time.Time) time.Time {
 	return time.UnixMilli(u.Paused)
 }
 
-// UserName is what a user is called.
+// UserName is the name of a user, with their display name.
 type UserName struct {
 	Name    string // the host application's id
-	Display string // their name for people; may be empty
+	Display string // may be empty
 }
 
 // NewUser is a user to be created. Missing roles are created too.
@@ -56,17 +56,17 @@ type NewUser struct {
 	Roles        []string
 }
 
-// PutUser holds the fields of a user to create or change. Nil leaves a field as it is, or at its
-// default for a new user.
+// PutUser contains the fields of a user to create or change. Nil leaves a field unchanged, or at its default
+// for a new user.
 type PutUser struct {
 	Name     string
 	Audience *Audience
 	Locale   *string   // BCP 47; empty: the browser's language
-	Email    *string   // where the user gets mail; empty: none
+	Email    *string   // their mail address; empty: none
 	Roles    *[]string // the complete list; missing roles are created
 }
 
-// Settings holds a user's choices. The zero value means that the user has not made any.
+// Settings contains a user's settings. The zero value means that the user has not set any.
 type Settings struct {
 	Locale    string // BCP 47; empty: the browser's preference
 	Theme     string // ThemeLight or ThemeDark; empty: the system's preference
@@ -76,7 +76,7 @@ type Settings struct {
 	Compact   bool   // rows have one line of text
 }
 
-// PutSettings holds the settings to change. Those that are nil stay.
+// PutSettings contains the settings to change. Nil fields stay unchanged.
 type PutSettings struct {
 	Locale, Theme                          *string
 	KeysOff, ToastsOff, OpensOnly, Compact *bool
@@ -137,11 +137,11 @@ func ValidName(name string) bool {
 	return !found
 }
 
-// ErrLeaving is an ErrConflict: a user with this name is being deleted, and the name
-// stays taken until the deletion is complete.
+// ErrLeaving is an ErrConflict: a user with this name is being deleted, and the name stays
+// reserved until the deletion is complete.
 var ErrLeaving = fmt.Errorf("a user with this name is being deleted: %w", ErrConflict)
 
-// Deleted is a user who can no longer be found.
+// Deleted is a user who has been deleted.
 type Deleted struct {
 	Seq      int64
 	Name     string

@@ -2,30 +2,30 @@ package notifier
 
 import "time"
 
-// UserToken is a verified token, by which an app says which of its users is asking.
+// UserToken is a verified token, by which an app identifies the user of a request.
 type UserToken struct {
 	App      App
 	KeyID    int64  // of the key that verified it; 0: a key of the app's JWKS
 	Subject  string // the app's id of the user
 	IssuedAt time.Time
 	Expires  time.Time
-	ReadOnly bool // it may look and change nothing
+	ReadOnly bool // it may only read
 	Profile  TokenProfile
 }
 
-// TokenProfile holds what a token says about its user. Nil: the token does not say; the zero value:
-// the token clears it.
+// TokenProfile contains a token's claims about its user. Nil: the claim is missing; the zero value:
+// the token clears the field.
 type TokenProfile struct {
 	Display  *string
 	Locale   *string   // BCP 47
 	Audience *Audience // 0: the app's
-	Email    *string   // where the user gets mail
-	Zone     *string   // IANA; it counts until a browser sends another
-	Roles    *[]string // sorted; each one that the app may give
+	Email    *string   // their mail address
+	Zone     *string   // IANA; used until a browser sends another
+	Roles    *[]string // sorted; only roles that the app may grant
 	Notes    ProfileNotes
 }
 
-// Audience is the audience of a user whom the token creates.
+// Audience is the audience of a user created by the token.
 func (t *UserToken) Audience() Audience {
 	if t.Profile.Audience == nil || *t.Profile.Audience == 0 {
 		return t.App.Audience
@@ -33,11 +33,11 @@ func (t *UserToken) Audience() Audience {
 	return *t.Profile.Audience
 }
 
-// TokenCode says why a token is refused. It is the member `code` of the answer.
+// TokenCode is the reason why a token is rejected: the member `code` of the response.
 type TokenCode string
 
-// The codes. Until the signature is known to be right, the only one is TokenInvalid, which says
-// nothing about the reason.
+// The codes. Before the signature is verified, the only code is TokenInvalid, which does not reveal the
+// reason.
 const (
 	TokenInvalid         TokenCode = "token_invalid"
 	TokenClaim           TokenCode = "token_claim"    // a claim is missing or malformed
@@ -50,8 +50,8 @@ const (
 	TokenAudienceUnknown TokenCode = "audience_unknown"
 )
 
-// TokenError says why a token is refused. It is an ErrUnauthenticated, or an ErrForbidden when a
-// right token claims what its app may not give.
+// TokenError contains the reason why a token is rejected. It is an ErrUnauthenticated, or an ErrForbidden if a
+// valid token has a claim that its app may not make.
 type TokenError struct {
 	Code   TokenCode
 	Claim  string // of TokenClaim

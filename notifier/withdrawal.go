@@ -1,13 +1,15 @@
 package notifier
 
-// Withdrawal selects the notices about a subject to retract.
+// Withdrawal selects notices about a subject to retract.
 type Withdrawal struct {
 	Subject string
-	App     int64 // whose notices; 0: those of the installation itself
-	Sender  Ref   // only the installation's notices of this sender, which an app has beside its own; zero: all of App
+	App     int64 // whose notices; 0: the installation's
+	// Sender selects, with App 0, only notices from this sender, and with an app also the installation's
+	// notices from this sender. Zero: only App's notices, from any sender.
+	Sender Ref
 }
 
-// Apps returns the apps among whose notices to look; 0 is the installation itself.
+// Apps returns the apps whose notices are searched; 0 is the installation itself.
 func (w *Withdrawal) Apps() []int64 {
 	if w.App != 0 && !w.Sender.IsZero() {
 		return []int64{w.App, 0}

@@ -11,7 +11,7 @@ import (
 var imports = regexp.MustCompile(`(?:from|import) ?"(\./[a-z/.-]+)"`)
 
 // Modules returns the addresses of all modules that a module imports, directly or
-// indirectly, so that a page can request all of them at once.
+// indirectly, so that a page can request all of them together.
 func (f *Files) Modules(name string) []string {
 	var found []string
 	for next := []string{name}; len(next) > 0; {

@@ -76,7 +76,7 @@ func load(from fs.FS) (*Files, error) {
 func newFile(name string, text []byte) (file, error) {
 	f := file{kind: mime.TypeByExtension(path.Ext(name)), plain: text, plainN: strconv.Itoa(len(text))}
 	if path.Ext(name) == ".js" {
-		f.kind = "text/javascript; charset=utf-8" // modules need this type, whatever the system's tables say
+		f.kind = "text/javascript; charset=utf-8" // modules need this type, whatever the system's tables contain
 	}
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
@@ -105,7 +105,7 @@ func (f *Files) Text(name string) []byte { return f.files[name].plain }
 func (f *Files) Hash() string { return strings.Trim(f.etag, `"`) }
 
 // Serve answers a request for a file. It returns false, and writes nothing, if there
-// is no file of that name.
+// is no file with that name.
 func (f *Files) Serve(w http.ResponseWriter, r *http.Request) bool {
 	name, ok := strings.CutPrefix(r.URL.Path, f.base)
 	if !ok {

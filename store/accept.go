@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxBatch is how many notices one commit takes; a caller with more gets a commit of
-	// its own.
+	// maxBatch is the maximum number of notices in one commit; a caller with more notices gets a
+	// commit of its own.
 	maxBatch = 1000
-	// maxWaiting is how many notices may wait for a commit; further callers are refused,
-	// so that senders slow down.
+	// maxWaiting is the maximum number of notices that wait for a commit; further callers are
+	// rejected, so that senders slow down.
 	maxWaiting = 10_000
 )
 
-// newAccepts returns the queue of notices that wait for a commit.
+// newAccepts returns the queue of notices waiting for a commit.
 func (s *Store) newAccepts() *batch.Queue[*unit] {
 	return batch.New(batch.Options[*unit]{
 		Call: s.commit, Most: maxBatch, Room: maxWaiting,
@@ -29,9 +29,10 @@ func (s *Store) newAccepts() *batch.Queue[*unit] {
 }
 
 // AcceptAll stores notices, each with its recipients and the idempotency key of its
-// request, and sets their IDs. When it returns nil, every notice without an Err is on
-// disk in full; a notice with an Err was not stored, and neither was its key. All are
-// stored in one transaction, unless the database rejects some of them: then the others
+// request, and sets their IDs. When it returns nil, every notice without an Err is fully on
+// disk; a notice with an Err was not stored, and neither was its key. All are stored in one
+// transaction, unless the database rejects some of them: then the others are stored without
+// the rejected ones.
 // are stored without those.
 //
 // It sets State to accepted and CreatedAt to now where they are empty, and truncates
@@ -40,13 +41,13 @@ func (s *Store) newAccepts() *batch.Queue[*unit] {
 // before, by any instance, even at the same moment; then only Notice.ID is set, to the ID
 // of the earlier notice. If the digest differs, Err is notifier.ErrOtherRequest.
 //
-// The deed is in the audit log if a notice is stored: one entry a call, in the same transaction.
+// If a notice is stored, the same transaction adds the deed to the audit log, as one entry per call.
 //
 // A returned error applies to the whole call and means that nothing was stored, unless
 // the context ended or the connection broke while the database was committing.
 //
-// Notices accepted at the same time share a commit: callers that wait for the disk are
-// batched instead of queued one behind the other.
+// Notices accepted at the same time share a commit, so that concurrent callers wait for the
+// disk once.
 func (s *Store) AcceptAll(ctx context.Context, of notifier.Deed, all []*notifier.Acceptance) error {
 	if err := ctx.Err(); err != nil {
 		return s.fail(err, "accept notices")
@@ -84,7 +85,7 @@ func (s *Store) AcceptAll(ctx context.Context, of notifier.Deed, all []*notifier
 	return nil
 }
 
-// commit stores units. Its deadline is the latest deadline of their callers.
+// commit stores units. Its deadline is the latest deadline of its callers.
 func (s *Store) commit(ctx context.Context, units []*unit) {
 	var rows []*noticeRow
 	limit := time.Time{}
@@ -103,8 +104,8 @@ func (s *Store) commit(ctx context.Context, units []*unit) {
 	s.store(ctx, rows)
 }
 
-// store stores rows. If the database rejects them, it splits them in halves until each
-// rejected row stands alone.
+// store stores rows. If the database rejects them, it halves the batch until each rejected
+// row is alone.
 func (s *Store) store(ctx context.Context, rows []*noticeRow) {
 	for _, n := range rows {
 		n.id, n.replayed, n.err = 0, false, nil // clear the results of a transaction that was rolled back
@@ -124,14 +125,14 @@ func (s *Store) store(ctx context.Context, rows []*noticeRow) {
 	}
 }
 
-// unit holds the rows one caller waits for. A commit gives each an id or an error.
+// unit contains the rows for which one caller waits. A commit gives each row an id or an error.
 type unit struct {
 	rows     []*noticeRow
 	deadline time.Time // when the caller stops waiting; zero: never
 }
 
 // away returns the ErrUnavailable error if every row of the unit failed because the
-// database is away, else nil.
+// database is unavailable, else nil.
 func (u *unit) away(s *Store) (err error) {
 	for _, n := range u.rows {
 		if err = s.fail(n.err, "accept notices"); !errors.Is(err, notifier.ErrUnavailable) {

@@ -170,7 +170,7 @@ func TestBatchIsStoredAsAWhole(t *testing.T) {
 		s := db.open(t)
 		const each = 300
 		var wg sync.WaitGroup
-		for range 12 { // more than one commit takes
+		for range 12 { // more than fits in one commit
 			wg.Go(func() { acceptAll(t, s, batch(each)...) })
 		}
 		done := make(chan struct{})

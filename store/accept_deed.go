@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// recordDeeds adds an entry to the audit log for each call whose rows were stored by this transaction. The rows of a
-// call follow one another.
+// recordDeeds adds an audit log entry for each call whose rows this transaction stored. The rows of a call are
+// adjacent.
 func (s *Store) recordDeeds(ctx context.Context, tx *sql.Tx, rows []*noticeRow) error {
 	for len(rows) > 0 {
 		deed, count, first, last := rows[0].deed, 0, int64(0), int64(0)
@@ -33,7 +33,7 @@ func (s *Store) recordDeeds(ctx context.Context, tx *sql.Tx, rows []*noticeRow) 
 	return nil
 }
 
-// deedOn returns the object and the detail of a deed that stored so many notices, from one id to another.
+// deedOn returns the object and the detail of a deed that stored count notices, with ids from first to last.
 func deedOn(of *notifier.Deed, count int, first, last int64) (object notifier.Ref, detail string) {
 	switch {
 	case !of.Object.IsZero():
@@ -44,7 +44,7 @@ func deedOn(of *notifier.Deed, count int, first, last int64) (object notifier.Re
 	return notifier.Ref{}, fmt.Sprintf("%d notices, %d to %d", count, first, last)
 }
 
-// deedArrays returns the parameters of addNoticesQuery that describe the deeds: for each row the number of its deed, and
+// deedArrays returns the parameters of addNoticesQuery that describe the deeds: for each row the index of its deed, and
 // the deeds by column.
 func deedArrays(rows []*noticeRow) []any {
 	of := make([]int64, len(rows))

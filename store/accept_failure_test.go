@@ -191,7 +191,7 @@ func TestRetryAfterALostReplyIsReplayed(t *testing.T) {
 	far := must(store.Open(t.Context(), store.Config{URL: "postgres://" + u.User.Username() + "@" + network.Addr() + u.Path + "?sslmode=disable"}))(t)
 	defer func() { _ = far.Close() }()
 	acceptAll(t, far, request("o", "before", "1"))
-	// The commit of an acceptance waits at the server for whoever holds the lock, and its reply for the network.
+	// The commit of an acceptance waits at the server for the owner of the lock, and its reply for the network.
 	for _, statement := range []string{
 		`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`,
 		`CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON notices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION hold()`,

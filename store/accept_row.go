@@ -17,9 +17,10 @@ type noticeRow struct {
 	notifier.Notice
 	target     string
 	search     string
-	recipients []byte         // nil: not settled yet
-	reasons    []byte         // nil: only the target's
+	recipients []byte         // nil: not resolved yet
+	reasons    []byte         // nil: only the reason of the target
 	once       *notifier.Once // a copy; nil: no key
+	claim      notifier.Claim
 	deed       *notifier.Deed // shared by the rows of one call
 
 	id       int64
@@ -53,7 +54,7 @@ func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 	if row.reasons, err = encodeReasons(n.Reasons); err != nil {
 		return fmt.Errorf("accept a notice: %w", err)
 	}
-	row.Reasons = nil // belongs to the caller
+	row.Reasons, row.claim = nil, a.Claim // the reasons belong to the caller
 	if a.Once != nil {
 		once := *a.Once
 		once.Digest = append([]byte{}, once.Digest...) // never NULL
@@ -73,7 +74,7 @@ func (row *noticeRow) answer(a *notifier.Acceptance) {
 	}
 }
 
-// replay marks the row as a repetition of the request that was accepted as notice id.
+// replay marks the row as a repetition of the request that created notice id.
 func (row *noticeRow) replay(id int64, digest []byte) {
 	if string(digest) != string(row.once.Digest) {
 		row.err = notifier.ErrOtherRequest

@@ -99,12 +99,12 @@ func announced(n *notifier.Notice) (target string, err error) {
 	return string(text), nil
 }
 
-// errUnchanged ends a revise that found nothing to do.
+// errUnchanged ends revise without a change.
 var errUnchanged = errors.New("nothing has changed")
 
-// revise runs do in a transaction that raises the revision of the announcements. Raising it
-// comes first: its row is the lock that keeps two concurrent announcements from counting the
-// same free slots.
+// revise runs do in a transaction that increments the revision of the announcements. The
+// increment comes first, because it locks the row: two concurrent announcements must not count
+// the same free slots.
 func (s *Store) revise(ctx context.Context, do func(*sql.Tx) error) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if err := lockAnnouncements(ctx, tx, 1); err != nil {
@@ -118,8 +118,8 @@ func (s *Store) revise(ctx context.Context, do func(*sql.Tx) error) error {
 	return err
 }
 
-// lockAnnouncements locks the announcements against changes by others until the end of the
-// transaction and raises their revision by the given number.
+// lockAnnouncements locks the announcements until the end of the transaction, and increments
+// their revision by by.
 func lockAnnouncements(ctx context.Context, tx *sql.Tx, by int64) error {
 	_, err := tx.ExecContext(ctx, `UPDATE sequences SET value = value + $1 WHERE name = 'announcement'`, by)
 	if err != nil {
@@ -128,8 +128,8 @@ func lockAnnouncements(ctx context.Context, tx *sql.Tx, by int64) error {
 	return nil
 }
 
-// addParts adds these audiences to the announcement. A part that exists already is revived
-// and keeps what it had settled.
+// addParts adds these audiences to the announcement. An existing part is revived and keeps
+// its settled values.
 func (s *Store) addParts(ctx context.Context, tx *sql.Tx, id int64, audiences []notifier.Audience) error {
 	for _, audience := range audiences {
 		_, err := tx.ExecContext(ctx, `INSERT INTO announcement_audiences (announcement_id, audience) VALUES ($1, $2)
@@ -163,7 +163,7 @@ func (s *Store) claimOnce(ctx context.Context, tx *sql.Tx, once *notifier.Once) 
 	err = tx.QueryRowContext(ctx, `SELECT notice_id, digest FROM idempotency_keys WHERE owner_kind = $1 AND owner_id = $2 AND key = $3`,
 		string(once.Owner.Kind), refID(once.Owner), once.Key).Scan(&id, &known)
 	switch {
-	case errors.Is(err, sql.ErrNoRows): // forgotten between the two statements
+	case errors.Is(err, sql.ErrNoRows): // deleted between the two statements
 		return 0, fmt.Errorf("%w: the idempotency key vanished while it was being read", notifier.ErrUnavailable)
 	case err == nil && !bytes.Equal(known, digest):
 		return 0, notifier.ErrOtherRequest

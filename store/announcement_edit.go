@@ -9,20 +9,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// EditAnnouncement gives announcement n.ID the title, body, link, type, window and audiences
-// of n, and sets n.Revision to the new revision. On entry n.Revision is the revision the
-// editor saw: it returns notifier.ErrConflict if the announcement was edited since then, or
-// is retracted or over. It rejects what AnnounceOnce rejects.
+// EditAnnouncement replaces the title, body, link, type, window and audiences of announcement
+// n.ID, and sets n.Revision to the new revision. On entry n.Revision is the revision that the
+// editor saw: it returns notifier.ErrConflict if the announcement was edited since then, or is
+// retracted or over. It rejects the same announcements as AnnounceOnce.
 //
-// A removed audience is marked as withdrawn; one that is added again continues where it was.
-// If the opening is moved into the future, the parts are settled again when it opens.
+// A removed audience is marked as withdrawn; one that is added again keeps its reads. If the
+// opening is moved into the future, the parts are settled again when the announcement opens.
 func (s *Store) EditAnnouncement(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
 	return s.editAnnouncement(ctx, by, n, false)
 }
 
-// EditAnnouncementUnread does the same as EditAnnouncement and marks the announcement as unread
-// for everybody: it deletes the reads in all audiences, including withdrawn ones. SaveReads
-// drops reads that were made before the edit and arrive later.
+// EditAnnouncementUnread is EditAnnouncement, and also marks the announcement as unread for
+// all users: it deletes the reads in all audiences, including withdrawn ones. SaveReads
+// drops reads from before the edit that arrive later.
 func (s *Store) EditAnnouncementUnread(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
 	return s.editAnnouncement(ctx, by, n, true)
 }
@@ -89,7 +89,7 @@ func deleteReads(ctx context.Context, tx *sql.Tx, id, revision int64) error {
 	return nil
 }
 
-// editParts withdraws all audiences and adds those of the edited announcement.
+// editParts withdraws all audiences and adds the audiences of the edited announcement.
 func (s *Store) editParts(ctx context.Context, tx *sql.Tx, n *notifier.Notice) error {
 	_, err := tx.ExecContext(ctx, `UPDATE announcement_audiences SET withdrawn = TRUE WHERE announcement_id = $1`, n.ID)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s *Store) editParts(ctx context.Context, tx *sql.Tx, n *notifier.Notice) e
 	return err
 }
 
-// RetractAnnouncement takes an announcement back before its end. It does nothing if the
-// announcement is retracted already, and returns notifier.ErrConflict if it is over.
+// RetractAnnouncement retracts an announcement before its end. It does nothing if the
+// announcement is already retracted, and returns notifier.ErrConflict if it is over.
 func (s *Store) RetractAnnouncement(ctx context.Context, by notifier.Actor, id int64) error {
 	err := s.revise(ctx, func(tx *sql.Tx) error {
 		has, err := standing(ctx, tx, id)
@@ -154,11 +154,11 @@ type stand struct {
 	late      bool
 }
 
-// over reports whether the end of the window has come.
+// over reports whether the window has ended.
 func (a stand) over(now time.Time) bool { return a.ends <= millis(now) }
 
-// standing reads the current state of an announcement. It returns sql.ErrNoRows if there is
-// no such announcement.
+// standing reads the current state of an announcement. It returns sql.ErrNoRows if the
+// announcement does not exist.
 func standing(ctx context.Context, tx *sql.Tx, id int64) (a stand, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT state IN ('retracting', 'retracted'), rev, ends_at, late_joiners, `+senderColumns+`
 		FROM announcements JOIN notices ON id = notice_id WHERE notice_id = $1`, id).

@@ -10,13 +10,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// readsBatch is how many segments one statement stores: 4 MB in all.
+// readsBatch is the maximum number of segments stored by one statement: 4 MB in total.
 const readsBatch = 1000
 
 // SaveReads stores segments, either all of them or none. A segment stored with the same or a
 // higher Ver is kept; a segment of a deleted announcement is dropped. So is a segment whose From
 // differs from the ReadsFrom of the announcement: its reads were made before an edit that marked
-// the announcement as unread for everybody.
+// the announcement as unread for all users.
 func (s *Store) SaveReads(ctx context.Context, segments []notifier.ReadSegment) error {
 	if len(segments) == 0 {
 		return nil
@@ -67,8 +67,8 @@ func (s *Store) LatestReads(ctx context.Context, a notifier.Audience) (int64, er
 
 // FinishPart records that an announcement is over in an audience: the number of its reads and,
 // if late joiners saw it, the current size of the audience. It returns notifier.ErrConflict if
-// the part is still live, because an edit came first or the window has not ended by this
-// clock, and notifier.ErrNotFound if there is no such part.
+// the part is still live, because of an earlier edit or because the window has not ended on this
+// clock, and notifier.ErrNotFound if the part does not exist.
 func (s *Store) FinishPart(ctx context.Context, k notifier.PartKey, reads int64) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if err := lockAnnouncements(ctx, tx, 0); err != nil {
@@ -97,8 +97,8 @@ func (s *Store) FinishPart(ctx context.Context, k notifier.PartKey, reads int64)
 	return s.fail(err, "finish announcement %d in audience %d", k.ID, k.Audience)
 }
 
-// ReadBy reports which of these announcements a reader has read, according to the reads that
-// were written behind.
+// ReadBy reports which of these announcements a reader has read, according to the reads stored
+// so far.
 func (s *Store) ReadBy(ctx context.Context, r notifier.Reader, ids []int64) (map[int64]bool, error) {
 	const segmentBits = 8 * notifier.SegmentBytes
 	// As in Redis, the first bit of a byte is the highest. SQL counts bytes from 1.

@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// AnnouncementRevision returns a number that rises with every new announcement and with every
-// edit, retraction and deletion of one.
+// AnnouncementRevision returns a number that rises with every creation, edit, retraction and
+// deletion of an announcement.
 func (s *Store) AnnouncementRevision(ctx context.Context) (revision int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'announcement'`).Scan(&revision)
 	return revision, s.fail(err, "read the revision of the announcements")
@@ -50,8 +50,8 @@ func (s *Store) CurrentAnnouncements(ctx context.Context) ([]notifier.Announceme
 	return found, s.fail(err, "read the current announcements")
 }
 
-// announcements reads announcements and their parts in a single statement, so that both are of
-// the same moment.
+// announcements reads announcements and their parts in a single statement, so that both are
+// consistent.
 func (s *Store) announcements(ctx context.Context, where string, args ...any) ([]notifier.Announcement, error) {
 	var found []notifier.Announcement
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -77,7 +77,7 @@ func announcementsQuery(where string) string {
 		WHERE ` + where + ` ORDER BY notice_id, audience`
 }
 
-// partColumns are the columns of announcement_audiences that a notifier.Part is read from,
+// partColumns are the columns of announcement_audiences from which a notifier.Part is read,
 // besides its key.
 const partColumns = `withdrawn, settled, top, members, finished, reads`
 
@@ -86,8 +86,8 @@ func partFields(p *notifier.Part) []any {
 	return []any{&p.Left, &p.Settled, &p.Top, &p.Members, &p.Finished, &p.Reads}
 }
 
-// titlesTold is how many conflicting announcements a rejection names.
-const titlesTold = 3
+// titlesShown is the maximum number of conflicting announcements named in a rejection.
+const titlesShown = 3
 
 // span is the window of an announcement that counts against the limit.
 type span struct {
@@ -159,8 +159,8 @@ func fullest(spans []span, from int64) (at int64, most int) {
 func endingFirst(spans []span, at int64) string {
 	open := slices.DeleteFunc(slices.Clone(spans), func(o span) bool { return at < o.starts || at >= o.ends })
 	slices.SortStableFunc(open, func(a, b span) int { return cmp.Compare(a.ends, b.ends) })
-	titles := make([]string, 0, titlesTold)
-	for _, o := range open[:min(len(open), titlesTold)] {
+	titles := make([]string, 0, titlesShown)
+	for _, o := range open[:min(len(open), titlesShown)] {
 		titles = append(titles, o.title)
 	}
 	return strings.Join(titles, ", ")

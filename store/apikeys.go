@@ -23,7 +23,7 @@ func (s *Store) AddKey(ctx context.Context, by notifier.Actor, k notifier.APIKey
 }
 
 // AddKeyOnce is AddKey for a form that may be posted twice. A second post with the same form
-// id changes nothing and returns the key made by the first, with repeated true. An empty form
+// id changes nothing and returns the key created by the first, with repeated true. An empty form
 // id is never a repetition.
 func (s *Store) AddKeyOnce(ctx context.Context, by notifier.Actor, k notifier.APIKey, hash []byte, form string) (added notifier.APIKey, repeated bool, err error) {
 	if err := k.Validate(); err != nil {
@@ -62,7 +62,7 @@ func (s *Store) KeyByHash(ctx context.Context, hash []byte) (notifier.APIKey, er
 	return k, s.fail(err, "read an API key by its hash")
 }
 
-// RevokeKey makes a key invalid for good and returns it. Revoking a revoked key changes nothing. It returns
+// RevokeKey permanently invalidates a key and returns it. Revoking a revoked key changes nothing. It returns
 // notifier.ErrNotFound for an unknown id.
 func (s *Store) RevokeKey(ctx context.Context, by notifier.Actor, id int64) (notifier.APIKey, error) {
 	k, err := s.changedKey(ctx, by, "key.revoke", `UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND (revoked_at = 0 OR revoked_at > $1)
@@ -78,7 +78,7 @@ func (s *Store) RevokeKey(ctx context.Context, by notifier.Actor, id int64) (not
 func (s *Store) RotateAPIKey(ctx context.Context, by notifier.Actor, app string, hash []byte, end time.Time) (added notifier.APIKey, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		now, valid := millis(s.now()), int64(0)
-		// The update locks the row, so that concurrent calls are counted one after the other.
+		// The update locks the row, so that concurrent calls do not count the same keys.
 		a, err := scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET name = name WHERE name = $1 AND revoked_at = 0 RETURNING `+appColumns, text(app)))
 		if err != nil {
 			return err

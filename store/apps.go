@@ -16,10 +16,9 @@ const (
 	appKeyColumns = `id, app_id, alg, material, created_at, revoked_at`
 )
 
-// AddApp stores an app, its key (nil: none) and the hash of an API key that acts for it, with the
-// scope send. It completes key and returns the app as stored. It returns notifier.ErrConflict for a
-// name that a valid app has, an issuer that a valid app with a JWKS has, or when there are
-// notifier.MaxApps valid ones.
+// AddApp stores an app, its key (nil: none) and the hash of an API key with the scope send that acts for the app. It completes
+// key and returns the app as stored. It returns notifier.ErrConflict if a valid app has the same name, if a valid app with a
+// JWKS has the same issuer, or if there are notifier.MaxApps valid apps.
 func (s *Store) AddApp(ctx context.Context, by notifier.Actor, a notifier.App, key *notifier.AppKey, apiKey []byte) (added notifier.App, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		var others int
@@ -52,11 +51,11 @@ func (s *Store) AddApp(ctx context.Context, by notifier.Actor, a notifier.App, k
 	return added, s.fail(err, "add app %q", a.Name)
 }
 
-// AddAppKey adds a key to a valid app. It returns notifier.ErrNotFound, or notifier.ErrConflict when
+// AddAppKey adds a key to a valid app. It returns notifier.ErrNotFound, or notifier.ErrConflict if
 // the app has notifier.MaxAppKeys valid keys.
 func (s *Store) AddAppKey(ctx context.Context, by notifier.Actor, name string, key notifier.AppKey) (a notifier.App, added notifier.AppKey, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
-		// The update locks the row, so that concurrent calls are counted one after the other.
+		// The update locks the row, so that concurrent calls do not count the same keys.
 		a, err = scanApp(tx.QueryRowContext(ctx, `UPDATE apps SET name = name WHERE name = $1 AND revoked_at = 0 RETURNING `+appColumns, name))
 		if err != nil {
 			return err
@@ -82,8 +81,8 @@ func (s *Store) addAppKey(ctx context.Context, tx *sql.Tx, app int64, key *notif
 		app, string(key.Alg), key.Material, millis(s.now())))
 }
 
-// ChangeApp changes a valid app in one transaction and returns it. An error of valid, which is called with the changed
-// app, is returned as it is and nothing is stored. It returns notifier.ErrNotFound.
+// ChangeApp changes a valid app in one transaction and returns it. valid is called with the changed app; if it returns an
+// error, nothing is stored and the error is returned unchanged. ChangeApp returns notifier.ErrNotFound for an unknown app.
 func (s *Store) ChangeApp(ctx context.Context, by notifier.Actor, name string, change *notifier.AppChange, valid func(*notifier.App) error) (a notifier.App, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		// The update locks the row, so that the second of two changes sees the first.
@@ -106,7 +105,7 @@ func (s *Store) ChangeApp(ctx context.Context, by notifier.Actor, name string, c
 	return a, s.fail(err, "change app %q", name)
 }
 
-// RevokeApp revokes a valid app with all its keys and its API keys, for good. It returns
+// RevokeApp permanently revokes a valid app with all its keys and API keys. It returns
 // notifier.ErrNotFound.
 func (s *Store) RevokeApp(ctx context.Context, by notifier.Actor, name string) (a notifier.App, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
@@ -127,7 +126,7 @@ func (s *Store) RevokeApp(ctx context.Context, by notifier.Actor, name string) (
 	return a, s.fail(err, "revoke app %q", name)
 }
 
-// AppNamed returns the app with this name, or the last that had it and was revoked. It returns notifier.ErrNotFound.
+// AppNamed returns the app with this name, or else the last revoked app with this name. It returns notifier.ErrNotFound.
 func (s *Store) AppNamed(ctx context.Context, name string) (notifier.App, error) {
 	a, err := scanApp(s.read.QueryRowContext(ctx, `SELECT `+appColumns+` FROM apps WHERE name = $1
 		ORDER BY CASE WHEN revoked_at = 0 THEN 0 ELSE 1 END, id DESC LIMIT 1`, name))
@@ -184,7 +183,7 @@ func scanApp(row interface{ Scan(into ...any) error }) (a notifier.App, err erro
 	return a, nil
 }
 
-// lines splits a text into its lines; none for an empty text.
+// lines splits a text into its lines; an empty text has none.
 func lines(text string) []string {
 	if text == "" {
 		return nil
@@ -201,4 +200,20 @@ func scanAppKey(row interface{ Scan(into ...any) error }) (k notifier.AppKey, er
 	}
 	k.Alg, k.CreatedAt, k.RevokedAt = notifier.KeyAlg(alg), fromMillis(created), fromMillis(revoked)
 	return k, nil
+}
+
+// readerApp selects the app on whose pages the user u reads notices: the app that created them, unless they can
+// sign in here; 0: none.
+const readerApp = `CASE WHEN u.password_hash = '' AND NOT u.signs_in THEN u.app_id ELSE 0 END`
+
+// ReaderApps returns the app on whose pages a user reads notices (0: on Carillon's), and the app whose key sent a notice
+// (0: none). It returns notifier.ErrNotFound for an unknown user.
+func (s *Store) ReaderApps(ctx context.Context, seq int64, sender notifier.Ref) (reader, sending int64, err error) {
+	key := ""
+	if sender.Kind == notifier.KindKey {
+		key = sender.ID
+	}
+	err = s.read.QueryRowContext(ctx, `SELECT `+readerApp+`, COALESCE((SELECT app_id FROM api_keys WHERE name = $1 ORDER BY id DESC LIMIT 1), 0)
+		FROM users u WHERE u.seq = $2`, key, seq).Scan(&reader, &sending)
+	return reader, sending, s.fail(err, "find the app of user %d", seq)
 }

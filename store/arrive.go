@@ -12,12 +12,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Arrive returns the user whom a token is about, and changes them as the token says. The first token
-// of a user creates them. What a newer token said about a user stays, in whatever order the tokens come.
+// Arrive returns the user of a token, created or updated from the token. The first token of a user
+// creates them. Values from a newer token stay, in whatever order the tokens arrive.
 //
-// It returns a *notifier.TokenError for a user who was signed out or deleted after the token was
-// issued, notifier.ErrNotFound for an unknown user of a token that is read-only, a
-// *notifier.TooManyError when the app has brought too many users at once, and the errors of
+// It returns a *notifier.TokenError if the user was signed out or deleted after the token was
+// issued, notifier.ErrNotFound if a read-only token is for an unknown user, a
+// *notifier.TooManyError if the app has created too many users recently, and the errors of
 // CreateUser.
 func (s *Store) Arrive(ctx context.Context, t *notifier.UserToken) (u notifier.User, created, changed bool, err error) {
 	for left := leavers; ; left-- {
@@ -35,7 +35,7 @@ func (s *Store) Arrive(ctx context.Context, t *notifier.UserToken) (u notifier.U
 	}
 }
 
-// welcome returns an existing user, changed as the token says, or sql.ErrNoRows.
+// welcome returns an existing user, updated from the token, or sql.ErrNoRows.
 func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.User, changed bool, err error) {
 	var profileAt, signedOut, app int64
 	err = s.read.QueryRowContext(ctx, `SELECT profile_at, signed_out, app_id FROM users WHERE name = $1`, t.Subject).Scan(&profileAt, &signedOut, &app)
@@ -44,7 +44,7 @@ func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.
 		return u, false, err
 	case t.IssuedAt.Unix() < signedOut:
 		return u, false, signedOutError()
-	case !t.ReadOnly && app == 0: // no app has brought this user yet
+	case !t.ReadOnly && app == 0: // no app has created this user yet
 	case t.ReadOnly, t.Profile == notifier.TokenProfile{}, t.IssuedAt.Unix() <= profileAt:
 		u, err = s.oneUser(ctx, `u.name = $1`, t.Subject)
 		return u, false, err
@@ -65,9 +65,9 @@ func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.
 	return u, changed, err
 }
 
-// putProfile writes what a token says, unless a newer token has said something.
+// putProfile stores the profile of a token, unless a newer token has stored one.
 func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToken) (had, has notifier.User, err error) {
-	// The update locks the row, so that of two tokens the second sees what the first has written.
+	// The update locks the row, so that the second of two tokens sees the values of the first.
 	var newest int64
 	err = tx.QueryRowContext(ctx, `UPDATE users SET profile_at = CASE WHEN profile_at < $1 THEN $1 ELSE profile_at END,
 			app_id = CASE WHEN app_id = 0 OR profile_at < $1 THEN $3 ELSE app_id END
@@ -94,14 +94,14 @@ func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToke
 	if p.Audience != nil {
 		set(int64(t.Audience()), `audience = $1`)
 	}
-	if p.Locale != nil { // who has chosen another language keeps it
+	if p.Locale != nil { // a language chosen by the user takes precedence
 		set(*p.Locale, `locale = CASE WHEN locale = app_locale THEN $1 ELSE locale END, app_locale = $1`)
 	}
 	if p.Zone != nil { // the browser's zone is newer: users travel
 		set(*p.Zone, `zone_seen = CASE zone_seen WHEN '' THEN $1 ELSE zone_seen END`)
 	}
 	if p.Email != nil && err == nil {
-		err = s.putToldMail(ctx, tx, had.Seq, *p.Email)
+		err = s.putReportedMail(ctx, tx, had.Seq, *p.Email)
 	}
 	if p.Roles != nil && err == nil {
 		err = s.putAppRoles(ctx, tx, t.App.ID, had.Seq, *p.Roles)
@@ -115,8 +115,8 @@ func (s *Store) putProfile(ctx context.Context, tx *sql.Tx, t *notifier.UserToke
 	return had, has, err
 }
 
-// putAppRoles makes a user a member of exactly these roles as far as the app has given them. Roles
-// given by hand, or by another app, stay.
+// putAppRoles makes these roles the only ones that a user has from the app. Roles granted
+// manually, or by another app, stay.
 func (s *Store) putAppRoles(ctx context.Context, tx *sql.Tx, app, seq int64, roles []string) error {
 	ids := []int64{}
 	for _, role := range roles { // they are sorted: see EnsureTypes
@@ -135,7 +135,7 @@ func (s *Store) putAppRoles(ctx context.Context, tx *sql.Tx, app, seq int64, rol
 	return err
 }
 
-// createArrival creates the user of a token, with what it says.
+// createArrival creates the user of a token from its claims.
 func (s *Store) createArrival(ctx context.Context, t *notifier.UserToken) (u notifier.User, err error) {
 	row := userRow{NewUser: notifier.NewUser{Name: t.Subject, Audience: t.Audience()}, fold: fold(t.Subject), created: millis(s.now())}
 	if t.Profile.Locale != nil {
@@ -180,13 +180,13 @@ func signedOutError() error {
 	return &notifier.TokenError{Code: notifier.TokenRevoked, Detail: "the user was signed out after it was issued: issue a new one"}
 }
 
-// nameHash stands for the name of a user whose data is deleted.
+// nameHash replaces the name of a user whose data is deleted.
 func nameHash(name string) []byte {
 	sum := sha256.Sum256([]byte("carillon former user " + name))
 	return sum[:]
 }
 
-// former records a user who is being deleted, so that their tokens do not bring them back.
+// former records a user who is being deleted, so that their tokens do not create them again.
 func (s *Store) former(ctx context.Context, tx *sql.Tx, name string) error {
 	now := s.now()
 	if _, err := tx.ExecContext(ctx, `DELETE FROM former_users WHERE until <= $1`, millis(now)); err != nil {

@@ -221,9 +221,9 @@ func TestAnAppBringsTheUsersThatItSendsTo(t *testing.T) {
 	})
 }
 
-// TestProfileIsThatOfTheNewestToken: in whatever order tokens come, each claim is as the newest
-// token that was seen says.
-func TestProfileIsThatOfTheNewestToken(t *testing.T) {
+// TestProfileComesFromTheNewestToken: in whatever order tokens come, each claim is as the newest
+// received token.
+func TestProfileComesFromTheNewestToken(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		token, start, users := shop(t, s, "shop"), db.clock.now(), 0

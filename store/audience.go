@@ -15,7 +15,7 @@ import (
 const (
 	// largeAudience is the size above which counting is slow.
 	largeAudience = 100_000
-	// sizeLife is how long the size of a large audience may serve as an estimate.
+	// sizeLife is how long the size of a large audience is cached.
 	sizeLife = 30 * time.Second
 )
 
@@ -50,9 +50,9 @@ func (s *Store) countAudience(ctx context.Context, audience notifier.Audience, t
 	return size, err
 }
 
-// SettleTop records the readers an announcement opens for: the highest user number assigned
-// so far, and how many users the audience has up to that number. The first call wins; every
-// call returns the stored values. It returns notifier.ErrNotFound for an unknown part.
+// SettleTop records the readers for whom an announcement opens: the highest user number so far,
+// and the number of users in the audience up to that number. Only the first call stores values;
+// every call returns the stored values. It returns notifier.ErrNotFound for an unknown part.
 func (s *Store) SettleTop(ctx context.Context, k notifier.PartKey) (notifier.Part, error) {
 	p, err := s.settleTop(ctx, k)
 	return p, s.fail(err, "settle announcement %d in audience %d", k.ID, k.Audience)
@@ -67,9 +67,9 @@ func (s *Store) settleTop(ctx context.Context, k notifier.PartKey) (notifier.Par
 	if err := s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'user'`).Scan(&top); err != nil {
 		return p, err
 	}
-	// User numbers are committed in order, so the count up to top is the same at any later
-	// time, except for users who are moved to another audience meanwhile; then the first
-	// count stands. No writer has to wait for it.
+	// User numbers are committed in order, so a later count up to top gives the same result,
+	// except for users who have moved to another audience; the first stored count is kept. No
+	// writer has to wait for it.
 	members, err := s.countAudience(ctx, k.Audience, top)
 	if err != nil {
 		return p, err
@@ -125,7 +125,7 @@ func (m *audienceSizes) get(key sizeKey, now time.Time) (size int64, known bool)
 	return memo.size, known && memo.fresh(now)
 }
 
-// keep stores a large size and evicts the expired ones.
+// keep caches the size of a large audience and evicts expired sizes.
 func (m *audienceSizes) keep(key sizeKey, size int64, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

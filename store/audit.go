@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -14,15 +15,15 @@ const forgotten = "deleted"
 const addAuditEntry = `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
 	VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT CAST(seq AS TEXT) FROM users WHERE name = $6), $7), $8, $9)`
 
-// Audit adds an entry to the log. An object that is a user given only by name is stored by
-// number, as all users are.
+// Audit adds an entry to the log. If its object is a user without a number, the number is looked
+// up.
 func (s *Store) Audit(ctx context.Context, e notifier.AuditEntry) error {
 	_, err := s.exec(ctx, addAuditEntry, s.auditArgs(&e)...)
 	return s.fail(err, "write %s to the audit log", e.Action)
 }
 
-// record adds the entry of a change to the log, in the transaction of the change. A change without
-// an author, such as demonstration data, has no entry.
+// record adds the entry of a change to the log, in the same transaction. A change without an
+// author, such as demonstration data, has no entry.
 func (s *Store) record(ctx context.Context, tx *sql.Tx, by notifier.Actor, action string, object notifier.Ref, detail string) error {
 	if by.Kind == "" {
 		return nil
@@ -34,7 +35,7 @@ func (s *Store) record(ctx context.Context, tx *sql.Tx, by notifier.Actor, actio
 	return nil
 }
 
-// auditArgs are the arguments of addAuditEntry.
+// auditArgs returns the arguments of addAuditEntry.
 func (s *Store) auditArgs(e *notifier.AuditEntry) []any {
 	unnumbered := "" // no user has an empty name
 	if e.Object.Kind == notifier.KindUser && e.Object.ID == "" {
@@ -50,7 +51,7 @@ func (s *Store) auditArgs(e *notifier.AuditEntry) []any {
 // would not be used.
 const noticeLogQuery = `WHERE object_kind = 'notice' AND object_id = $1 ORDER BY id DESC LIMIT $2`
 
-// NoticeLog returns what was done to a notice, the newest entries first.
+// NoticeLog returns the log entries of a notice, newest first.
 func (s *Store) NoticeLog(ctx context.Context, id int64, limit int) ([]notifier.AuditEntry, error) {
 	log, err := s.auditEntries(ctx, noticeLogQuery, refID(notifier.NoticeRef(id)), pageSize(limit))
 	return log, s.fail(err, "read the log of notice %d", id)
@@ -73,4 +74,22 @@ func (s *Store) auditEntries(ctx context.Context, where string, args ...any) ([]
 		return err
 	}, `SELECT id, at, action, detail, address, `+actorColumns+`, `+objectColumns+` FROM audit_log `+where, args...)
 	return log, err
+}
+
+// trimBatch is the number of log entries examined by one transaction. Senders wait for it.
+const trimBatch = 2000
+
+// TrimAudit deletes the audit log entries older than before and returns their number.
+// Entries are stored in the order of their times, so only the oldest are examined. It does
+// not block writers for long. If it fails, some entries may be deleted already.
+func (s *Store) TrimAudit(ctx context.Context, before time.Time) (int64, error) {
+	total := int64(0)
+	for {
+		n, err := s.exec(ctx, `DELETE FROM audit_log WHERE id IN
+			(SELECT id FROM (SELECT id, at FROM audit_log ORDER BY id LIMIT $2) front WHERE at < $1)`, millis(before), trimBatch)
+		total += n
+		if err != nil || n < trimBatch {
+			return total, s.fail(err, "trim the audit log to %s", before.Format(time.RFC3339))
+		}
+	}
 }

@@ -13,13 +13,13 @@ import (
 	"modernc.org/sqlite"
 )
 
-// stepPages is the number of pages of 4 KB that are copied at a time.
+// stepPages is the number of 4 KB pages copied at a time.
 const stepPages = 1000
 
 // Backup copies the SQLite database of a data directory to a new file, as of one instant, while others
-// use the database. The file also keeps the texts of kept by their names, for Restore. The file appears
-// when it is complete. at is called with the pages copied so far and their number. Backup does not
-// change the database; it needs no schema that is up to date.
+// use the database. The file also contains the texts of kept by name, for Restore. The file appears
+// only when it is complete. at is called with the pages copied so far and their total. Backup does not
+// change the database, and works with a schema of any version.
 func Backup(ctx context.Context, dir, file string, kept map[string]string, at func(done, total int)) error {
 	from := filepath.Join(dir, sqliteFile)
 	if _, err := os.Stat(from); err != nil {
@@ -28,7 +28,7 @@ func Backup(ctx context.Context, dir, file string, kept map[string]string, at fu
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fmt.Errorf("%s: %w", file, fs.ErrExist), err)
 	}
-	// In a directory of our own nobody can put a link in the way of the copy.
+	// In a new private directory, no other user can put a link in place of the copy.
 	apart, err := os.MkdirTemp(filepath.Dir(file), ".carillon-backup-")
 	if err != nil {
 		return fmt.Errorf("copy the database: %w", err)
@@ -39,7 +39,7 @@ func Backup(ctx context.Context, dir, file string, kept map[string]string, at fu
 		err = keep(ctx, part, kept)
 	}
 	if err == nil {
-		err = os.Link(part, file) // unlike a renaming, it never replaces another file
+		err = os.Link(part, file) // unlike a rename, never replaces another file
 	}
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
 		err = os.Rename(part, file) // a file system without links
@@ -50,9 +50,9 @@ func Backup(ctx context.Context, dir, file string, kept map[string]string, at fu
 	return nil
 }
 
-// copyDatabase copies a database to a file that only its owner may read.
+// copyDatabase copies a database to a file that only its owner can read.
 func copyDatabase(ctx context.Context, from, to string, at func(done, total int)) error {
-	if err := removeDatabase(to); err != nil { // the rest of a copy that was interrupted
+	if err := removeDatabase(to); err != nil { // remove the rest of an interrupted copy
 		return err
 	}
 	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
@@ -75,7 +75,7 @@ func copyTo(ctx context.Context, db *sql.DB, to string, at func(done, total int)
 		return err
 	}
 	defer func() { _ = conn.Close() }()
-	// In a transaction all pages are read as they are now. Otherwise each change would begin the copy again.
+	// The transaction fixes the state of all pages. Otherwise each change would restart the copy.
 	if _, err = conn.ExecContext(ctx, `BEGIN`); err != nil {
 		return err
 	}
@@ -102,10 +102,10 @@ func copyTo(ctx context.Context, db *sql.DB, to string, at func(done, total int)
 	})
 }
 
-// keep adds the table of what a backup holds beside the database.
+// keep adds the table of the texts that a backup contains besides the database.
 func keep(ctx context.Context, file string, kept map[string]string) error {
 	return within(ctx, file, func(db *sql.DB) error {
-		// A backup is one file: no write-ahead log belongs to it.
+		// A backup is one file, without a write-ahead log.
 		for _, statement := range []string{
 			`PRAGMA journal_mode = DELETE`, `DROP TABLE IF EXISTS backup`, `CREATE TABLE backup (name TEXT PRIMARY KEY, content TEXT NOT NULL)`,
 		} {
@@ -135,7 +135,7 @@ func within(ctx context.Context, file string, work func(*sql.DB) error) error {
 	return errors.Join(err, db.Close())
 }
 
-// fileDSN leaves the journal mode as it is in the file.
+// fileDSN does not change the journal mode of the file.
 func fileDSN(file string, pragmas ...string) string {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: file}
 	if abs, err := filepath.Abs(file); err == nil {
@@ -152,7 +152,7 @@ func removeLogs(file string) error {
 	return errors.Join(remove(file+"-wal"), remove(file+"-shm"), remove(file+"-journal"))
 }
 
-// remove removes a file, if there is one.
+// remove removes a file if it exists.
 func remove(file string) error {
 	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -83,10 +83,10 @@ func TestOnlyAWholeBackupIsRestored(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"a text":       {[]byte(strings.Repeat("no database\n", 100)), "no backup of Carillon"},
+		"a text":       {[]byte(strings.Repeat("no database\n", 100)), "not a Carillon backup"},
 		"half a file":  {text[:len(text)/2], "damaged"},
 		"broken pages": {broken, "damaged"},
-		"empty":        {nil, "no backup of Carillon"},
+		"empty":        {nil, "not a Carillon backup"},
 	} {
 		file := filepath.Join(t.TempDir(), "backup")
 		if err := os.WriteFile(file, test.file, 0o600); err != nil {

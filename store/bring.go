@@ -9,11 +9,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Bring creates those of these users that do not exist, for an app that sends to them. They are in the
-// app's audience. It creates all or none. It returns notifier.ErrNotFound for an app that is unknown or
-// revoked, a *notifier.TooManyError when the app has brought too many users at once, notifier.ErrLeaving
-// for a user who is being deleted, notifier.ErrFull, and a *notifier.InvalidError for a name that no new user
-// can have.
+// Bring creates the missing users among names, for an app that sends to them, in the app's audience. It creates
+// all or none. It returns notifier.ErrNotFound for an unknown or revoked app, a *notifier.TooManyError if the app has
+// created too many users recently, notifier.ErrLeaving for a user who is being deleted, notifier.ErrFull, and a
+// *notifier.InvalidError for a name that no new user can have.
 func (s *Store) Bring(ctx context.Context, app int64, names []string) (created int, err error) {
 	for left := leavers; ; left-- {
 		_, unknown, err := s.SeqsByName(ctx, names)
@@ -56,14 +55,14 @@ func (s *Store) bring(ctx context.Context, app int64, names []string) (int, erro
 	return len(names), s.fail(err, "create %d users of app %d", len(names), app)
 }
 
-// The limit on users that an app creates, in all instances together.
+// The limit on users created by an app, over all instances.
 const (
 	arrivalsPerSecond = 50
 	arrivalBurst      = 1000
 )
 
-// countArrivals counts users that an app is about to create. It returns a *notifier.TooManyError when
-// there were too many lately.
+// countArrivals counts users that an app is about to create. It returns a *notifier.TooManyError if the app has
+// created too many recently.
 func (s *Store) countArrivals(ctx context.Context, tx *sql.Tx, app int64, n int) error {
 	now := millis(s.now())
 	const left = `(CASE WHEN arrivals > ($1 - arrived_at) * 0.05 THEN arrivals - ($1 - arrived_at) * 0.05 ELSE 0 END)` // 50 a second

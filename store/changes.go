@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// endSessions deletes the sessions that match the condition, records that instances have to
-// be told, and returns them. Their devices stay; callers end them.
+// endSessions deletes the sessions that match the condition, queues their publication, and returns
+// them. Their devices stay; callers end them.
 func (s *Store) endSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]notifier.EndedSession, error) {
 	if err := s.keepDevices(ctx, tx); err != nil {
 		return nil, err
@@ -33,15 +33,15 @@ func (s *Store) endSessions(ctx context.Context, tx *sql.Tx, where string, args 
 	return ended, nil
 }
 
-// noteEnded records that instances have to be told about the end of a session.
+// noteEnded queues the publication of an ended session.
 func (s *Store) noteEnded(ctx context.Context, tx *sql.Tx, e notifier.EndedSession) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO ended_sessions (id, seq, ended_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 		e.ID, e.Seq, millis(s.now()))
 	return err
 }
 
-// EndedSessions returns ended sessions that the instances have not been told about yet, in
-// the order in which they ended.
+// EndedSessions returns ended sessions that have not been published yet, in the order in which
+// they ended.
 func (s *Store) EndedSessions(ctx context.Context, limit int) ([]notifier.EndedSession, error) {
 	var ended []notifier.EndedSession
 	err := s.all(ctx, func(rows *sql.Rows) error {
@@ -53,14 +53,14 @@ func (s *Store) EndedSessions(ctx context.Context, limit int) ([]notifier.EndedS
 	return ended, s.fail(err, "list ended sessions")
 }
 
-// ToldEnded records that the instances were told about the end of these sessions.
+// ToldEnded records that the end of these sessions was published.
 func (s *Store) ToldEnded(ctx context.Context, ids []string) error {
 	_, err := s.exec(ctx, `DELETE FROM ended_sessions WHERE `+s.dialect.within("id", 1), s.dialect.textList(ids))
-	return s.fail(err, "record that instances were told about the end of %d sessions", len(ids))
+	return s.fail(err, "mark the end of %d sessions as published", len(ids))
 }
 
-// noteChange records that the instances have to be told about a change of a user. changed_at
-// rises with each change, so that a ToldChange of an older change does not hide a newer one.
+// noteChange queues the publication of a change of a user. changed_at rises with each change, so
+// that ToldChange for an older change does not hide a newer one.
 func (s *Store) noteChange(ctx context.Context, tx *sql.Tx, seq int64, moved bool) error {
 	_, err := tx.ExecContext(ctx, noteChange+`VALUES ($1, $2, $3)`+noteChangeAgain, seq, moved, millis(s.now()))
 	return err
@@ -72,8 +72,8 @@ const (
 		changed_at = CASE WHEN excluded.changed_at > changed_users.changed_at THEN excluded.changed_at ELSE changed_users.changed_at + 1 END`
 )
 
-// ChangedUser returns the change of a user that was not passed on yet; found is false if
-// there is none.
+// ChangedUser returns the unpublished change of a user; found is false if there is
+// none.
 func (s *Store) ChangedUser(ctx context.Context, seq int64) (c notifier.ChangedUser, found bool, err error) {
 	changes, err := s.changedUsers(ctx, `c.seq = $1 AND NOT c.told`, seq)
 	if err != nil || len(changes) == 0 {
@@ -82,8 +82,8 @@ func (s *Store) ChangedUser(ctx context.Context, seq int64) (c notifier.ChangedU
 	return changes[0], true, nil
 }
 
-// ChangedUsers returns users whose change was not passed on yet, and users moved to
-// another audience whose change was recorded before again: those are due for a second look.
+// ChangedUsers returns users with an unpublished change, and users whose move to another audience
+// was recorded before again: a move is published twice.
 func (s *Store) ChangedUsers(ctx context.Context, again time.Time, limit int) ([]notifier.ChangedUser, error) {
 	changes, err := s.changedUsers(ctx, `NOT c.told OR c.changed_at < $1 ORDER BY c.changed_at LIMIT $2`, millis(again), pageSize(limit))
 	return changes, s.fail(err, "list changed users")
@@ -100,28 +100,28 @@ func (s *Store) changedUsers(ctx context.Context, where string, args ...any) ([]
 	return changes, err
 }
 
-// ToldChange records that the instances were told about a change. A newer change stays. A user
-// who was moved is returned once more by ChangedUsers.
+// ToldChange records that a change was published. A newer change stays queued. ChangedUsers returns
+// a moved user once more.
 func (s *Store) ToldChange(ctx context.Context, c notifier.ChangedUser) error {
 	query := `DELETE FROM changed_users WHERE seq = $1 AND changed_at = $2`
 	if c.Moved && !c.Told {
 		query = `UPDATE changed_users SET told = TRUE WHERE seq = $1 AND changed_at = $2`
 	}
 	_, err := s.exec(ctx, query, c.Seq, c.Version)
-	return s.fail(err, "record that instances were told about the change of user %d", c.Seq)
+	return s.fail(err, "mark the change of user %d as published", c.Seq)
 }
 
-// Advance moves the cursor of a notice forward to done if its state and revision are still the
-// given ones. It never moves the cursor backwards.
-func (s *Store) Advance(ctx context.Context, id, rev int64, state notifier.State, done int64) error {
-	_, err := s.exec(ctx, `UPDATE notices SET done = $1 WHERE id = $2 AND rev = $3 AND state = $4 AND done < $1`,
-		done, id, rev, string(state))
+// Advance moves the cursor of a notice forward to done and renews the claim on it, if the notice still has this
+// state and revision. It never moves the cursor backwards.
+func (s *Store) Advance(ctx context.Context, c notifier.Claim, id, rev int64, state notifier.State, done int64) error {
+	_, err := s.exec(ctx, `UPDATE notices SET done = $1, owner = $5, due_at = $6, tries = 0 WHERE id = $2 AND rev = $3 AND state = $4 AND done < $1`,
+		done, id, rev, string(state), c.Owner, millis(c.Until))
 	return s.fail(err, "advance notice %d to user %d", id, done)
 }
 
 // Move changes the state of a notice and resets its cursor to 0. It reports whether it did: it does
-// nothing if the notice has another state or revision by now, so that work overtaken by an edit
-// changes nothing.
+// nothing if the notice has another state or revision, so that work from before an edit has no
+// effect.
 func (s *Store) Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error) {
 	changed, err := s.exec(ctx, `UPDATE notices SET state = $1, done = 0 WHERE id = $2 AND rev = $3 AND state = $4`,
 		string(to), id, rev, string(from))

@@ -22,7 +22,7 @@ func changed(t *testing.T, s *store.Store, again time.Time) []notifier.ChangedUs
 	return changes
 }
 
-// tell marks all pending changes as passed on.
+// tell marks all pending changes as published.
 func tell(t *testing.T, s *store.Store, again time.Time) {
 	t.Helper()
 	for _, c := range must(s.ChangedUsers(t.Context(), again, 100))(t) {

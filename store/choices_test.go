@@ -51,7 +51,7 @@ func TestChangesOfDifferentFieldsAtATimeAreAllStored(t *testing.T) {
 	})
 }
 
-// Three servers, each with another default: who has not chosen follows, and is told nothing from the time without mail.
+// Three servers with different defaults: users without a setting follow the default, and get nothing from the time without mail.
 func TestWhoHasNotChosenFollowsTheDefaultOverRestarts(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		start := func(when notifier.When) *notifier.ReachDue {

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// clearWait is how long ClearLog keeps trying while others read.
+// clearWait is how long ClearLog retries while others read.
 const clearWait = 3 * time.Second
 
-// ClearLog makes sure that no deleted text stays in SQLite's write-ahead log: it moves the
-// log's pages to the database, where deleted text is overwritten, and truncates the file.
-// PostgreSQL recycles its log by itself and cannot be made to do so for a single row.
+// ClearLog removes deleted text from SQLite's write-ahead log: it moves the log's pages to the
+// database, where deleted text is overwritten, and truncates the file. PostgreSQL recycles its
+// log itself, and this cannot be forced for a single row.
 func (s *Store) ClearLog(ctx context.Context) error {
 	return s.fail(s.dialect.clearLog(ctx, s), "empty the write-ahead log")
 }
 
 func (postgresDialect) clearLog(context.Context, *Store) error { return nil }
 
-// clearLog needs a moment in which no reader depends on pages that are only in the log.
+// clearLog needs a moment in which no reader depends on pages in the log.
 func (sqliteDialect) clearLog(ctx context.Context, s *Store) error {
 	ctx, cancel := context.WithTimeout(ctx, clearWait)
 	defer cancel()

@@ -3,21 +3,30 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
 const deadLetterColumns = `id, notice_id, entry, reason, tries, created_at`
 
-// Bury stores failed work as a dead letter. It sets CreatedAt to now if that is empty, and
-// assigns the ID. Bytes in the entry or reason that SQL cannot store as text are replaced.
-func (s *Store) Bury(ctx context.Context, d notifier.DeadLetter) error {
+// Bury stores failed work as a dead letter, and deletes its row of work, if there is one, which owner must
+// hold. It sets CreatedAt to now if that is empty, and assigns the ID. Bytes in the entry or reason that
+// SQL cannot store as text are replaced.
+func (s *Store) Bury(ctx context.Context, owner, work int64, d notifier.DeadLetter) error {
 	if d.CreatedAt.IsZero() {
 		d.CreatedAt = s.now()
 	}
-	_, err := s.exec(ctx, `INSERT INTO dead_letters (notice_id, entry, reason, tries, created_at) VALUES ($1, $2, $3, $4, $5)`,
-		d.NoticeID, text(d.Entry), text(d.Reason), d.Tries, millis(d.CreatedAt))
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		if work > 0 {
+			n, err := change(ctx, tx, `DELETE FROM work WHERE id = $1 AND owner = $2`, work, owner)
+			if err != nil || n == 0 {
+				return err // another instance has it
+			}
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO dead_letters (notice_id, entry, reason, tries, created_at) VALUES ($1, $2, $3, $4, $5)`,
+			d.NoticeID, text(d.Entry), text(d.Reason), d.Tries, millis(d.CreatedAt))
+		return err
+	})
 	return s.fail(err, "bury work on notice %d", d.NoticeID)
 }
 
@@ -44,29 +53,40 @@ func (s *Store) DeadLetter(ctx context.Context, id int64) (notifier.DeadLetter, 
 	return found[0], nil
 }
 
-// DeleteDeadLetter removes a dead letter and reports whether it was there: if two callers
-// delete it at the same time, only one gets true.
-func (s *Store) DeleteDeadLetter(ctx context.Context, id int64) (bool, error) {
-	changed, err := s.exec(ctx, `DELETE FROM dead_letters WHERE id = $1`, id)
-	return changed > 0, s.fail(err, "delete dead letter %d", id)
+// DiscardDeadLetter deletes a dead letter. It returns notifier.ErrNotFound if it does not exist.
+func (s *Store) DiscardDeadLetter(ctx context.Context, by notifier.Actor, id int64) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error { return s.endDeadLetter(ctx, tx, by, "deadletter.delete", id) })
+	return s.fail(err, "discard dead letter %d", id)
 }
 
-// TakeDeadLetter removes a dead letter whose work is being retried and marks its notice as
-// changed, so that the notice is sent again if Redis is lost during the retry.
-func (s *Store) TakeDeadLetter(ctx context.Context, id int64) error {
+// endDeadLetter deletes a dead letter on behalf of an action. If two callers do so at the same time, one
+// gets notifier.ErrNotFound.
+func (s *Store) endDeadLetter(ctx context.Context, tx *sql.Tx, by notifier.Actor, action string, id int64) error {
+	n, err := change(ctx, tx, `DELETE FROM dead_letters WHERE id = $1`, id)
+	if err == nil && n == 0 {
+		err = notifier.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	return s.record(ctx, tx, by, action, notifier.DeadLetterRef(id), "")
+}
+
+// ReplayDeadLetter replaces a dead letter with a row of work, and marks its notice as changed, so that
+// the notice is sent again if Redis is lost during the retry. It returns notifier.ErrNotFound if the
+// dead letter does not exist.
+func (s *Store) ReplayDeadLetter(ctx context.Context, by notifier.Actor, id int64, w notifier.Work) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		var notice int64
-		err := tx.QueryRowContext(ctx, `DELETE FROM dead_letters WHERE id = $1 RETURNING notice_id`, id).Scan(&notice)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil // another caller took it first
+		err := s.endDeadLetter(ctx, tx, by, "deadletter.replay", id)
+		if err == nil {
+			err = addWork(ctx, tx, []notifier.Work{w})
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `UPDATE notices SET changed_at = $1 WHERE id = $2`, millis(s.now()), w.NoticeID)
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE notices SET changed_at = $1 WHERE id = $2`, millis(s.now()), notice)
 		return err
 	})
-	return s.fail(err, "take dead letter %d", id)
+	return s.fail(err, "replay dead letter %d", id)
 }
 
 // CountDeadLetters counts all dead letters.

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestTakingADeadLetterMarksItsNoticeAsChanged(t *testing.T) {
+func TestReplayedDeadLetterBecomesWorkAndMarksItsNoticeAsChanged(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		all := batch(1)
@@ -20,17 +20,21 @@ func TestTakingADeadLetterMarksItsNoticeAsChanged(t *testing.T) {
 		db.clock.move(time.Hour)
 		since := db.clock.now()
 		for range 2 {
-			if err := s.Bury(t.Context(), notifier.DeadLetter{NoticeID: n, Entry: "{}", Reason: "no inbox"}); err != nil {
+			if err := s.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: n, Entry: "{}", Reason: "no inbox"}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if again := must(s.Since(t.Context(), since, 0, 10))(t); len(again) > 0 {
 			t.Errorf("before: %v", again)
 		}
-		for range 2 { // the second call finds nothing
-			if err := s.TakeDeadLetter(t.Context(), 1); err != nil {
-				t.Fatal(err)
-			}
+		work := notifier.Work{Kind: notifier.WorkRetract, NoticeID: n, From: 3, To: 5, Again: true}
+		if err := s.ReplayDeadLetter(t.Context(), notifier.Actor{}, 1, work); err != nil {
+			t.Fatal(err)
+		}
+		wantIs(t, s.ReplayDeadLetter(t.Context(), notifier.Actor{}, 1, work), notifier.ErrNotFound)
+		work.ID = 1
+		if got := must(s.ClaimWork(t.Context(), notifier.Claim{Owner: 7, Until: since.Add(time.Hour)}, 10))(t); !cmp.Equal(got, []notifier.Work{work}) {
+			t.Errorf("work: %+v", got)
 		}
 		if left := must(s.CountDeadLetters(t.Context()))(t); left != 1 {
 			t.Errorf("%d dead letters are left, want 1", left)
@@ -51,7 +55,7 @@ func TestDeadLettersAreKeptUntilTheyAreDeleted(t *testing.T) {
 			{NoticeID: 7, Entry: "{}", Reason: "again", Tries: 1 << 40},
 		}
 		for _, d := range buried {
-			if err := s.Bury(t.Context(), d); err != nil {
+			if err := s.Bury(t.Context(), 0, 0, d); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -80,9 +84,12 @@ func TestDeadLettersAreKeptUntilTheyAreDeleted(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				if must(s.DeleteDeadLetter(t.Context(), 3))(t) {
+				err := s.DiscardDeadLetter(t.Context(), notifier.Actor{}, 3)
+				if err == nil {
 					deleted.Add(1)
+					return
 				}
+				wantIs(t, err, notifier.ErrNotFound)
 			})
 		}
 		wg.Wait()

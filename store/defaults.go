@@ -9,12 +9,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// mailDefault is since when users who have not chosen get mail, in ms; 0: they always did.
+// mailDefault is the time, in ms, since which users without a setting get mail; 0: from the beginning.
 type mailDefault struct{ since int64 }
 
-// SetDefaults brings Config.Mail into force, for users who have not chosen; a server calls it when it starts. If
-// they got no mail before, nothing older is told to them; if they got it at other times, what waits is looked
-// at again.
+// SetDefaults applies Config.Mail to users without a setting; a server calls it when it starts. If they
+// got no mail before, they get none about older notices; if they got it at other times, pending
+// notices are scheduled again.
 func (s *Store) SetDefaults(ctx context.Context) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var value string
@@ -40,7 +40,7 @@ func (s *Store) SetDefaults(ctx context.Context) error {
 	return s.fail(err, "bring the defaults of users into force")
 }
 
-// follow makes a target of a user who has not chosen due at the default time. mailAt is the minute of the user's
+// follow schedules a target of a user without a setting at the default time. mailAt is the minute of the user's
 // daily mails.
 func (s *Store) follow(d *notifier.ReachDue, mailAt int) {
 	d.Off, d.Wait, d.Daily = s.mail.Off, s.mail.Wait, -1
@@ -50,7 +50,7 @@ func (s *Store) follow(d *notifier.ReachDue, mailAt int) {
 	d.Since = s.defaults.since
 }
 
-// untold returns the time up to which a user who has not chosen until now gets nothing: they got no mail.
+// untold returns the time up to which a user without a setting gets nothing, because they got no mail then.
 func (s *Store) untold(had *notifier.Preferences) int64 {
 	switch {
 	case had.MailChosen:
@@ -61,11 +61,11 @@ func (s *Store) untold(had *notifier.Preferences) int64 {
 	return s.defaults.since
 }
 
-// notChosen is true for a mail address whose user has not chosen when they get mail.
+// notChosen is true for a mail address whose user has not set when they get mail.
 const notChosen = `(targets.kind = 'mail' AND (SELECT mail_when FROM users WHERE users.seq = targets.seq) = '')`
 
-// marking returns the clauses of the UPDATE that makes targets due, from x of a user and the newest entries. An
-// address of a user who has not chosen is due at the default time; it may have been switched off by another.
+// marking returns the clauses of the UPDATE that makes targets due, from x with a user and the newest entries. The
+// address of a user without a setting is due at the default time, even if an earlier default switched it off.
 func (s *Store) marking() (set, where string) {
 	if s.mail.Off {
 		return markSet("wait"), markWhere(`state <> 'off' AND NOT ` + notChosen)

@@ -10,11 +10,11 @@ import (
 )
 
 // BeginDeletion deletes a user's account with its roles, settings, muted types, subscriptions,
-// sessions and inbox, and records that the rest is to follow. From then on the user cannot be
+// sessions and inbox, and records that the rest follows. From then on the user cannot be
 // found, reached or signed in, and their name cannot be reused. begun is false if the deletion
-// had begun before. It returns notifier.ErrNotFound for an unknown name.
+// began earlier. It returns notifier.ErrNotFound for an unknown name.
 //
-// The fact that the number was in use is kept: see DeletedSince.
+// SQL keeps the user's number: see DeletedSince.
 func (s *Store) BeginDeletion(ctx context.Context, name string) (d notifier.Deletion, begun bool, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		d = notifier.Deletion{Name: name, StartedAt: s.now()}
@@ -54,7 +54,7 @@ func scanDeletion(row interface{ Scan(...any) error }) (d notifier.Deletion, err
 	return d, err
 }
 
-// Deletions returns the deletions under way, oldest first.
+// Deletions returns the deletions in progress, oldest first.
 func (s *Store) Deletions(ctx context.Context, limit int) (all []notifier.Deletion, err error) {
 	err = s.all(ctx, func(rows *sql.Rows) error {
 		d, err := scanDeletion(rows)
@@ -64,15 +64,15 @@ func (s *Store) Deletions(ctx context.Context, limit int) (all []notifier.Deleti
 	return all, s.fail(err, "list the deletions under way")
 }
 
-// EndDeletion records that a deletion is complete. The name is free from then on.
+// EndDeletion records that a deletion is complete. The name can be reused from then on.
 func (s *Store) EndDeletion(ctx context.Context, seq int64) error {
 	_, err := s.exec(ctx, `DELETE FROM deletions WHERE seq = $1`, seq)
 	return s.fail(err, "end the deletion of user %d", seq)
 }
 
 // leaving returns the index of the first row whose name belongs to a user being deleted, or -1.
-// It must be called after the rows are inserted: a name becomes free in the same transaction
-// that records its deletion.
+// Call it after inserting the rows: the transaction that removes a name also records its
+// deletion.
 func leaving(ctx context.Context, tx *sql.Tx, rows []userRow) (at int, err error) {
 	names := map[string]bool{}
 	found, err := tx.QueryContext(ctx, `SELECT name FROM deletions`)

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	maxLeft    = 20   // ended devices of a user that are remembered
+	maxLeft    = 20   // maximum number of ended devices stored per user
 	purgeBatch = 1000 // devices deleted at a time
 )
 
-// leftMark is how an ended device is remembered: its endpoint would let anybody send to it who reads it.
+// leftMark is the stored form of an ended device. It is a hash, because an endpoint lets anybody who has it send messages.
 func leftMark(endpoint string) string {
 	sum := sha256.Sum256([]byte(endpoint))
 	return hex.EncodeToString(sum[:])
 }
 
-// endDevices deletes the devices that match the condition because their user wants that, and remembers them:
-// their browsers are registered again only by a click. It returns their number.
+// endDevices deletes the devices that match the condition at their user's request, and records them: their
+// browsers are registered again only by a click. It returns their number.
 func (s *Store) endDevices(ctx context.Context, tx *sql.Tx, where string, args ...any) (int, error) {
 	type device struct {
 		seq  int64
@@ -54,8 +54,8 @@ func (s *Store) endDevices(ctx context.Context, tx *sql.Tx, where string, args .
 	return len(ended), nil
 }
 
-// mayReturn returns notifier.ErrConflict if a browser must not be registered without a click: its user has ended
-// it, it is another user's, or there is no record of it.
+// mayReturn returns notifier.ErrConflict if a browser must not be registered without a click: its user ended
+// it, it belongs to another user, or it is unknown.
 func mayReturn(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice) error {
 	if d.Was == "" {
 		return notifier.ErrConflict
@@ -70,8 +70,8 @@ func mayReturn(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice) error {
 	return err
 }
 
-// holdLogin returns notifier.ErrNotFound if a session has ended. Its row is locked until the transaction ends, so
-// that a sign-out at the same moment finds the device.
+// holdLogin returns notifier.ErrNotFound if a session has ended. It locks the row until the transaction ends, so
+// that a concurrent sign-out finds the device.
 func holdLogin(ctx context.Context, tx *sql.Tx, seq int64, session string) error {
 	if session == "" {
 		return nil
@@ -83,14 +83,14 @@ func holdLogin(ctx context.Context, tx *sql.Tx, seq int64, session string) error
 	return err
 }
 
-// keepDevices unties devices from sessions that are about to be deleted because they have expired. Instances of
-// an older version tie them.
+// keepDevices detaches devices from expired sessions that are about to be deleted. Instances of an older version
+// attach them.
 func (s *Store) keepDevices(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, `UPDATE targets SET login = session, session = NULL WHERE session IS NOT NULL`)
 	return err
 }
 
-// PurgeDevices deletes devices that were neither here nor sent a message since a time, at most 1,000, and returns
+// PurgeDevices deletes at most 1,000 devices that have neither been seen nor accepted a message since a time, and returns
 // their number. They are registered again when their browsers come back.
 func (s *Store) PurgeDevices(ctx context.Context, since time.Time) (int64, error) {
 	n, err := s.exec(ctx, `DELETE FROM targets WHERE id IN (

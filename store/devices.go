@@ -8,14 +8,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// AddDevice stores a browser that push messages tell its user with, and returns its id. A browser that the user
-// has registered before is brought up to date: known is true. One of another user moves to this user. The
-// eleventh pushes out the one that was added first. The session must be one of the user's, or empty for a user
-// without any; if it has ended, the error is notifier.ErrNotFound. Without a click the error may be
+// AddDevice stores a browser for push messages to its user, and returns its id. A browser that the user has
+// already registered is updated: known is true. A browser of another user moves to this user. The eleventh
+// device replaces the oldest. The session must belong to the user, or be empty for a user without
+// sessions; if it has ended, the error is notifier.ErrNotFound. Without a click the error may be
 // notifier.ErrConflict: see notifier.NewDevice.
 func (s *Store) AddDevice(ctx context.Context, d notifier.NewDevice) (id int64, known bool, err error) {
 	d.Was = text(d.Was)
-	for range 2 { // the second time after another user has registered the same browser at this moment
+	for range 2 { // retry once if another user registers the same browser concurrently
 		err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 			id, known, err = s.addDevice(ctx, tx, &d)
 			return err
@@ -28,7 +28,7 @@ func (s *Store) AddDevice(ctx context.Context, d notifier.NewDevice) (id int64, 
 }
 
 func (s *Store) addDevice(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice) (id int64, known bool, err error) {
-	// The lock on the user's row keeps two devices from being the tenth.
+	// The lock on the user's row prevents two concurrent calls from exceeding the limit.
 	if err = tx.QueryRowContext(ctx, `UPDATE users SET seq = seq WHERE seq = $1 RETURNING seq`, d.Seq).Scan(new(int64)); err != nil {
 		return 0, false, err
 	}
@@ -62,10 +62,10 @@ func (s *Store) addDevice(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice
 	return t.ID, false, s.clicked(ctx, tx, d)
 }
 
-// refreshDevice brings the device of a user at this endpoint up to date: a browser that is here again can be
-// reached again. It returns sql.ErrNoRows if there is none.
+// refreshDevice updates the device of a user at this endpoint: a browser that is seen again is reachable
+// again. It returns sql.ErrNoRows if there is none.
 func (s *Store) refreshDevice(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice, address string) (id int64, err error) {
-	if address != d.Endpoint { // its subscription was replaced by one that somebody else may have registered since
+	if address != d.Endpoint { // its subscription was replaced by one that another user may have registered since
 		var taken bool
 		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets WHERE kind = 'push' AND address = $1)`, d.Endpoint).Scan(&taken)
 		if err == nil && taken {
@@ -82,7 +82,7 @@ func (s *Store) refreshDevice(ctx context.Context, tx *sql.Tx, d *notifier.NewDe
 	return id, err
 }
 
-// clicked forgets that a browser was ended before its user has turned it on again.
+// clicked deletes the record that a browser was ended, after its user has turned it on again.
 func (s *Store) clicked(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice) error {
 	if d.Again {
 		return nil
@@ -91,7 +91,7 @@ func (s *Store) clicked(ctx context.Context, tx *sql.Tx, d *notifier.NewDevice) 
 	return err
 }
 
-// RemoveDevice deletes a device of a user, who turns it on again by a click only. It returns notifier.ErrNotFound for an id that is not a device of theirs.
+// RemoveDevice deletes a device of a user; only a click registers it again. It returns notifier.ErrNotFound unless the id is a device of this user.
 func (s *Store) RemoveDevice(ctx context.Context, seq, id int64) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		n, err := s.endDevices(ctx, tx, `id = $1 AND seq = $2`, id, seq)
@@ -103,7 +103,7 @@ func (s *Store) RemoveDevice(ctx context.Context, seq, id int64) error {
 	return s.fail(err, "remove device %d of user %d", id, seq)
 }
 
-// Devices lists the devices of a user, the oldest first, and says which of them belong to this session.
+// Devices lists the devices of a user, oldest first, with the devices of this session marked.
 func (s *Store) Devices(ctx context.Context, seq int64, session string) (found []notifier.Device, err error) {
 	err = s.all(ctx, func(rows *sql.Rows) error {
 		var r targetRow
@@ -116,8 +116,8 @@ func (s *Store) Devices(ctx context.Context, seq int64, session string) (found [
 	return found, s.fail(err, "list the devices of user %d", seq)
 }
 
-// Secret returns the value that all instances share under this name. The first call stores what fresh returns;
-// where two instances do so at once, both return the same.
+// Secret returns the value stored under this name, which all instances share. The first call stores the result of
+// fresh; concurrent first calls return the same value.
 func (s *Store) Secret(ctx context.Context, name string, fresh func() ([]byte, error)) ([]byte, error) {
 	value, err := s.secret(ctx, name)
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -138,7 +138,7 @@ func (s *Store) secret(ctx context.Context, name string) (value []byte, err erro
 	return value, err
 }
 
-// ReplaceSecret stores another form of a secret, such as one sealed under a newer key, unless it has changed
+// ReplaceSecret stores another form of a secret, such as one sealed with a newer key, unless it has changed
 // since it was read as had.
 func (s *Store) ReplaceSecret(ctx context.Context, name string, had, value []byte) error {
 	_, err := s.exec(ctx, `UPDATE secrets SET value = $1 WHERE name = $2 AND value = $3`, value, name, had)

@@ -12,19 +12,21 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// dialect holds the differences between the two databases.
+// dialect contains the differences between the two databases.
 type dialect interface {
 	// schema returns goose's name of the dialect and the directory of its migrations.
 	schema() (goose.Dialect, string)
 	// lock prevents other processes from migrating until release is called.
 	lock(ctx context.Context) (release func(), err error)
-	// brief returns the context for a statement that takes some microseconds on SQLite.
+	// brief returns the context for a statement that runs for microseconds on SQLite.
 	brief(ctx context.Context) context.Context
-	// within returns the condition that a column is one of the values of parameter n,
-	// which textList or numberList made.
+	// within returns the condition that a column equals one of the values of parameter n,
+	// which is a textList or numberList.
 	within(column string, n int) string
 	textList(values []string) any
 	numberList(values []int64) any
+	// skipLocked ends a SELECT that claims rows: it skips rows that another transaction is changing.
+	skipLocked() string
 	// pairs returns a SELECT that reads parameter n, a JSON list of pairs of texts, into
 	// columns with these names, without duplicates.
 	pairs(first, second string, n int) string
@@ -36,14 +38,14 @@ type dialect interface {
 	// addUsers inserts rows in order. taken is the index of the first row whose name is
 	// in use, or -1.
 	addUsers(ctx context.Context, tx *sql.Tx, rows []userRow) (taken int, err error)
-	// addMembers adds different pairs of role and user, given by hand; existing pairs are kept.
+	// addMembers adds distinct pairs of role and user, as granted manually; existing pairs are kept.
 	addMembers(ctx context.Context, tx *sql.Tx, roles, seqs []int64) error
 	// addNotices stores rows in one transaction and sets the id of each, or replays it.
-	// An error means that none was stored.
+	// After an error none is stored.
 	addNotices(ctx context.Context, s *Store, rows []*noticeRow) error
-	// confirm changes accepted notices to sent if their revision is still the given one,
-	// and returns the ids of those that are neither changed nor already sent in that
-	// revision. ids and revisions are parallel; ids are unique.
+	// confirm changes accepted notices to sent if they still have this revision, and returns
+	// the ids of notices that are neither changed nor already sent in that revision. ids and
+	// revisions are parallel; ids are unique.
 	confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error)
 	// saveReads stores segments that are newer than the stored ones. Their keys must be
 	// distinct.
@@ -53,9 +55,9 @@ type dialect interface {
 	saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error
 	// markTargets makes the targets of users due: see Store.markTargets. The users are distinct.
 	markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) error
-	// saveCounts raises stored counts to these. Their keys must be distinct.
+	// saveCounts raises stored counts to at least these. Their keys must be distinct.
 	saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error
-	// locked reports whether a statement did not begin because another process is writing.
+	// locked reports whether a statement did not start because another process is writing.
 	locked(err error) bool
 	// fault classifies an error of the driver.
 	fault(err error) fault
@@ -68,11 +70,11 @@ const (
 	faultConflict       // a unique value exists already
 	faultMissing        // a referenced row does not exist
 	faultAway           // the database is away, full, busy or shutting down
-	faultSchema         // a table or column is missing, or asks for more than this program gives
+	faultSchema         // a table or column is missing, or requires a value that this program does not set
 )
 
-// fail wraps an error with the action that failed and, where one applies, with an error of
-// package notifier. It returns nil for nil. An ErrUnavailable is counted: see Refused.
+// fail wraps an error with the failed action and, if applicable, with an error of package
+// notifier. It returns nil for nil. It counts ErrUnavailable: see Refused.
 func (s *Store) fail(err error, doing string, args ...any) error {
 	if err == nil {
 		return nil
@@ -89,12 +91,12 @@ func (s *Store) fail(err error, doing string, args ...any) error {
 	}
 }
 
-// meaning returns the error of package notifier that err stands for, or nil if err already wraps
-// one or callers have no need to tell it apart.
+// meaning returns the error of package notifier for err, or nil if err already wraps one or
+// callers do not distinguish it.
 func (s *Store) meaning(err error) error {
 	var bad *notifier.InvalidError
 	switch {
-	case errors.As(err, &bad): // its text comes from the sender and must not be mistaken for a driver's
+	case errors.As(err, &bad): // its text comes from the sender and must not be parsed as a driver's
 		return nil
 	case errors.Is(err, notifier.ErrUnavailable), errors.Is(err, notifier.ErrNotFound), errors.Is(err, notifier.ErrConflict):
 		return nil
@@ -110,7 +112,7 @@ func (s *Store) meaning(err error) error {
 		return notifier.ErrConflict
 	case faultMissing:
 		return notifier.ErrNotFound
-	case faultAway, faultSchema: // what was accepted waits until program and schema fit again
+	case faultAway, faultSchema: // notices already accepted wait until program and schema are compatible again
 		return notifier.ErrUnavailable
 	case faultOther:
 	}

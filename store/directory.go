@@ -12,8 +12,8 @@ import (
 )
 
 // CreateUser adds one user with the next number. It returns notifier.ErrConflict if the name
-// is taken, a *notifier.InvalidError with every invalid field of u, or notifier.ErrFull if no
-// number is left up to Config.MaxSeq; that error's text names the number and the limit.
+// exists, a *notifier.InvalidError with every invalid field of u, or notifier.ErrFull if no
+// number is left up to Config.MaxSeq; that error's text contains the number and the limit.
 func (s *Store) CreateUser(ctx context.Context, u notifier.NewUser) (notifier.User, error) {
 	if err := checkNewUser(&u); err != nil {
 		return notifier.User{}, err
@@ -33,7 +33,7 @@ func (s *Store) CreateUser(ctx context.Context, u notifier.NewUser) (notifier.Us
 	return rows[0].user(), nil
 }
 
-// SetPassword replaces a user's password hash. It ends all their sessions, and returns them.
+// SetPassword replaces a user's password hash. It ends all their sessions and returns them.
 func (s *Store) SetPassword(ctx context.Context, name, hash string) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var seq int64
@@ -53,11 +53,11 @@ func (s *Store) SetPassword(ctx context.Context, name, hash string) (ended []not
 	return ended, s.fail(err, "set the password of user %q", name)
 }
 
-// SetSettings changes the settings of a user that set names, and returns the user with the result. It
+// SetSettings changes the settings of a user that are set in set, and returns the updated user. It
 // returns notifier.ErrNotFound for an unknown seq.
 func (s *Store) SetSettings(ctx context.Context, seq int64, set notifier.PutSettings) (u notifier.User, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		// One statement merges, so that of two changes at a time none is lost.
+		// One statement merges the settings, so that no concurrent change is lost.
 		n, err := change(ctx, tx, `UPDATE users SET locale = COALESCE($1, locale), theme = COALESCE($2, theme), keys = COALESCE($3, keys),
 			toasts = COALESCE($4, toasts), opening_reads = COALESCE($5, opening_reads), compact = COALESCE($6, compact) WHERE seq = $7`,
 			validOrNil(set.Locale), validOrNil(set.Theme), not(set.KeysOff), not(set.ToastsOff), not(set.OpensOnly), set.Compact, seq)
@@ -109,24 +109,24 @@ func (s *Store) UserByName(ctx context.Context, name string) (notifier.User, err
 	return u, s.fail(err, "read a user by name")
 }
 
-// SeqsByName returns the number of each name, and the unknown names in the order given, without
+// SeqsByName returns the number of each name, and the unknown names in the given order, without
 // duplicates.
 func (s *Store) SeqsByName(ctx context.Context, names []string) (seqs map[string]int64, unknown []string, err error) {
 	if seqs, _, err = s.Addressees(ctx, "", names); err != nil {
 		return nil, nil, err
 	}
-	told := make(map[string]bool)
+	reported := make(map[string]bool)
 	for _, name := range names {
-		if _, known := seqs[name]; !known && !told[name] {
-			told[name] = true
+		if _, known := seqs[name]; !known && !reported[name] {
+			reported[name] = true
 			unknown = append(unknown, name)
 		}
 	}
 	return seqs, unknown, nil
 }
 
-// SameNames returns, for each name, the users' names that equal it but for case, in order. Names
-// without a match are left out.
+// SameNames returns, for each name, the users' names that are equal except for case, in order. Names
+// without a match are omitted.
 func (s *Store) SameNames(ctx context.Context, names []string) (map[string][]string, error) {
 	asked := map[string][]string{} // by the folded name
 	for _, name := range names {
@@ -151,15 +151,15 @@ func (s *Store) SameNames(ctx context.Context, names []string) (map[string][]str
 	return same, nil
 }
 
-// listSize is how many values one statement looks up.
+// listSize is the maximum number of values looked up by one statement.
 const listSize = 10_000
 
 // addUsers assigns numbers to rows and inserts them with their roles. taken is the index of the
 // first row whose name is in use, or -1. With an error, taken >= 0 is the index of a row whose
 // name belongs to a user being deleted.
 func (s *Store) addUsers(ctx context.Context, tx *sql.Tx, rows []userRow, roles roleIDs) (taken int, err error) {
-	// The counter's row stays locked until the end of the transaction, so that numbers are
-	// dense: a failed transaction returns its numbers before another one can take any.
+	// The counter's row stays locked until the end of the transaction. A failed transaction returns its
+	// numbers before another one can use any, so numbers are dense.
 	var last int64
 	err = tx.QueryRowContext(ctx, `UPDATE sequences SET value = value + $1 WHERE name = 'user' RETURNING value`,
 		len(rows)).Scan(&last)

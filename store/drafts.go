@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// unsent is the condition that a draft was not sent: the transaction that accepts a notice
-	// claims the token of its form, so the draft disappears in the same moment.
+	// unsent is the condition that a draft was not sent: the transaction that accepts a notice also
+	// claims the token of its form, which hides the draft.
 	unsent = `NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE owner_kind = 'user'
 	AND owner_id = CAST(drafts.seq AS TEXT) AND key = drafts.id)`
 
-	// present is the condition that a row is a draft or template that can be used.
+	// present is the condition that a row is a usable draft or template.
 	present = `deleted_at = 0 AND (name <> '' OR ` + unsent + `)`
 
-	// usable is the condition that user $1 can use the draft or template $2.
+	// usable is the condition that user $1 may use the draft or template $2.
 	usable = `id = $2 AND (seq = $1 OR name <> '')`
 )
 
-// SaveDraft saves a draft in place of the last state of the same one. It returns
-// notifier.ErrConflict if the draft was sent already, a *notifier.InvalidError for one draft more
-// than notifier.MaxSavedDrafts, and notifier.ErrNotFound for an unknown author.
+// SaveDraft saves a draft, replacing its previous state. It returns notifier.ErrConflict if the
+// draft was already sent, a *notifier.InvalidError if the author already has
+// notifier.MaxSavedDrafts, and notifier.ErrNotFound for an unknown author.
 func (s *Store) SaveDraft(ctx context.Context, d notifier.SavedDraft) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if err := draftFits(ctx, tx, d.Author, d.ID); err != nil {
@@ -45,9 +45,9 @@ func (s *Store) SaveDraft(ctx context.Context, d notifier.SavedDraft) error {
 	return s.fail(err, "save a draft of user %d", d.Author)
 }
 
-// draftFits returns a *notifier.InvalidError if an author has no room for a draft, and
-// notifier.ErrConflict if the draft was sent. Until the end of the transaction the author has no
-// further draft.
+// draftFits returns a *notifier.InvalidError if the author has reached the limit, and
+// notifier.ErrConflict if the draft was sent. It locks the author, so that the number of drafts
+// stays the same until the end of the transaction.
 func draftFits(ctx context.Context, tx *sql.Tx, author int64, id string) error {
 	// Lock the author's row, so that two concurrent calls do not count the same number.
 	var others, sent int
@@ -68,7 +68,7 @@ func draftFits(ctx context.Context, tx *sql.Tx, author int64, id string) error {
 	return nil
 }
 
-// SavedDrafts lists the drafts of an author without their forms, those changed last first.
+// SavedDrafts lists the drafts of an author without their forms, last changed first.
 func (s *Store) SavedDrafts(ctx context.Context, author int64) ([]notifier.SavedDraft, error) {
 	drafts, err := s.listDrafts(ctx, `seq = $1 AND name = '' AND `+present+` ORDER BY changed_at DESC, id`, author)
 	return drafts, s.fail(err, "list the drafts of user %d", author)
@@ -106,7 +106,7 @@ func (s *Store) DeleteDraft(ctx context.Context, user int64, id string) error {
 		if err != nil {
 			return err
 		}
-		// An author has no more deleted drafts than drafts.
+		// An author has at most as many deleted drafts as drafts.
 		_, err = tx.ExecContext(ctx, `DELETE FROM drafts WHERE seq = $1 AND deleted_at > 0 AND id NOT IN
 			(SELECT id FROM drafts WHERE seq = $1 AND deleted_at > 0 ORDER BY deleted_at DESC, id LIMIT $2)`, author, notifier.MaxSavedDrafts)
 		return err
@@ -114,8 +114,8 @@ func (s *Store) DeleteDraft(ctx context.Context, user int64, id string) error {
 	return s.fail(err, "delete a draft of user %d", user)
 }
 
-// RestoreDraft undoes DeleteDraft. It returns notifier.ErrNotFound if that was too long ago or
-// undone already, and otherwise the errors of SaveDraft and SaveTemplate.
+// RestoreDraft undoes DeleteDraft. It returns notifier.ErrNotFound if that is no longer possible or
+// already undone, and otherwise the errors of SaveDraft and SaveTemplate.
 func (s *Store) RestoreDraft(ctx context.Context, user int64, id string) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var name string
@@ -137,9 +137,9 @@ func (s *Store) RestoreDraft(ctx context.Context, user int64, id string) error {
 	return s.fail(err, "restore a draft of user %d", user)
 }
 
-// TrimDrafts deletes the drafts that were last changed before then, those that were sent, and those
-// whose deletion can no longer be undone. It has to run before ForgetKeys, which forgets that they
-// were sent.
+// TrimDrafts deletes drafts last changed before then, sent drafts, and drafts whose deletion can no
+// longer be undone. Call it before ForgetKeys, which deletes the record that drafts were
+// sent.
 func (s *Store) TrimDrafts(ctx context.Context, before time.Time) (int64, error) {
 	n, err := s.exec(ctx, `DELETE FROM drafts WHERE name = '' AND (changed_at < $1 OR NOT `+unsent+`) OR deleted_at > 0 AND deleted_at < $2`,
 		millis(before), millis(s.now().Add(-notifier.KeepDeletedDrafts)))

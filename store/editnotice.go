@@ -9,20 +9,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// EditNotice gives notice n.ID, which went to inboxes, the title, body and link of n in its next
-// revision, with the same recipients. It marks the notice as changed (see Since) and restarts
-// its delivery: the state becomes sending if all recipients had been served before, or if an
-// earlier edit of such a notice was under way; else it becomes accepted. It fills n with the
+// EditNotice replaces the title, body and link of notice n.ID, which went to inboxes, and increments
+// its revision; the recipients stay. It marks the notice as changed (see Since) and restarts
+// its delivery, which is due immediately: the state becomes sending if all recipients had been served before, or if an
+// earlier edit of such a notice was in progress; otherwise it becomes accepted. It fills n with the
 // whole stored notice.
 //
-// On entry n.Revision is the revision the editor saw. It returns notifier.ErrConflict if the
+// On entry n.Revision is the revision that the editor saw. It returns notifier.ErrConflict if the
 // notice was edited since then, or is retracted or expired, and notifier.ErrNotFound for an
 // announcement.
 func (s *Store) EditNotice(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
 	var edited []notifier.Notice
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var sender notifier.Ref
-		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1,
+		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1, owner = 0, due_at = 0, tries = 0,
 				state = CASE WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END,
 				title = $2, body = $3, link = $4
 			WHERE id = $5 AND rev = $6 AND state IN ('accepted', 'sending', 'sent') AND (expires_at = 0 OR expires_at > $1)
@@ -57,7 +57,7 @@ func (s *Store) EditNotice(ctx context.Context, by notifier.Actor, n *notifier.N
 // toInboxes is the condition that a notice is not an announcement.
 const toInboxes = `NOT EXISTS (SELECT 1 FROM announcements WHERE notice_id = id)`
 
-// whyNotEdited returns ErrConflict if the notice exists but may not be edited, else ErrNotFound.
+// whyNotEdited returns ErrConflict if the notice exists but cannot be edited, else ErrNotFound.
 func whyNotEdited(ctx context.Context, tx *sql.Tx, id int64) error {
 	var there bool
 	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM notices WHERE id = $1 AND `+toInboxes+`)`, id).Scan(&there)

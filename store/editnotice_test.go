@@ -34,7 +34,7 @@ func TestEditReplacesTheTextAndRestartsDelivery(t *testing.T) {
 		} {
 			rev := int64(revision)
 			must(s.Move(t.Context(), n.ID, rev, want.State, step.before))(t)
-			if err := s.Advance(t.Context(), n.ID, rev, step.before, 2); err != nil {
+			if err := s.Advance(t.Context(), notifier.Claim{}, n.ID, rev, step.before, 2); err != nil {
 				t.Fatal(err)
 			}
 			db.clock.move(time.Minute)
@@ -137,7 +137,7 @@ func TestWorkOnAnOldRevisionDoesNotMoveTheNewOne(t *testing.T) {
 		s := db.open(t)
 		n := acceptFor(t, s, db, draft(), 1, 2, 3)
 		must(s.Move(t.Context(), n.ID, 0, notifier.StateAccepted, notifier.StateSending))(t)
-		if err := s.Advance(t.Context(), n.ID, 0, notifier.StateSending, 1); err != nil {
+		if err := s.Advance(t.Context(), notifier.Claim{}, n.ID, 0, notifier.StateSending, 1); err != nil {
 			t.Fatal(err)
 		}
 		if got := must(s.Notice(t.Context(), n.ID))(t); got.State != notifier.StateSending || got.Done != 1 {
@@ -149,7 +149,7 @@ func TestWorkOnAnOldRevisionDoesNotMoveTheNewOne(t *testing.T) {
 		if !must(s.Move(t.Context(), n.ID, 1, notifier.StateAccepted, notifier.StateSending))(t) {
 			t.Fatal("work on the edited revision cannot begin")
 		}
-		if err := s.Advance(t.Context(), n.ID, 0, notifier.StateSending, 2); err != nil {
+		if err := s.Advance(t.Context(), notifier.Claim{}, n.ID, 0, notifier.StateSending, 2); err != nil {
 			t.Error(err)
 		}
 		if must(s.Move(t.Context(), n.ID, 0, notifier.StateSending, notifier.StateSent))(t) {

@@ -9,12 +9,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// exportPage is how many notices or log entries are in memory at a time.
+// exportPage is the maximum number of notices or log entries in memory at a time.
 const exportPage = 500
 
 // ExportUser returns all data stored about a user, or notifier.ErrNotFound. The parts are read
-// one after the other, not at a single moment, and the inbox is its last snapshot. Sent and Log
-// are read under ctx while the caller iterates over them.
+// separately, not as of one moment, and the inbox is its last snapshot. Sent and Log are
+// read under ctx while the caller iterates over them.
 func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, error) {
 	u, err := s.UserByName(ctx, name)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, e
 	return e, nil
 }
 
-// exportSubscriptions returns the user's own subscriptions, without those of their roles.
+// exportSubscriptions returns the user's own subscriptions, without their roles' subscriptions.
 func (s *Store) exportSubscriptions(ctx context.Context, seq int64) (topics []notifier.Topic, err error) {
 	err = s.all(ctx, func(rows *sql.Rows) error {
 		var t notifier.Topic
@@ -70,7 +70,7 @@ func (s *Store) exportDrafts(ctx context.Context, seq int64) (drafts []notifier.
 		var name, form string
 		var changed int64
 		err := rows.Scan(&name, &form, &changed)
-		fields, _ := url.ParseQuery(form) // encoded by us
+		fields, _ := url.ParseQuery(form) // encoded by Carillon
 		drafts = append(drafts, notifier.ExportedDraft{Template: name, Form: fields, ChangedAt: fromMillis(changed)})
 		return err
 	}, `SELECT name, form, changed_at FROM drafts WHERE seq = $1 AND `+present+` ORDER BY changed_at, id`, seq)
@@ -143,8 +143,8 @@ func (s *Store) exportReads(ctx context.Context, u *notifier.User) (reads []noti
 	return reads, err
 }
 
-// The conditions of sentBy and loggedOf. They repeat the predicates of their partial indexes word
-// for word; otherwise the indexes would not be used.
+// The conditions of sentBy and loggedOf. They must repeat the predicates of their partial indexes
+// word for word; otherwise the indexes are not used.
 const (
 	sentByQuery   = `WHERE sender_kind = 'user' AND sender_id = $1 AND id > $2 ORDER BY id LIMIT $3`
 	didQuery      = `SELECT id FROM audit_log WHERE actor_kind = 'user' AND actor_id = $1 AND id > $2 ORDER BY id LIMIT $3`
@@ -175,7 +175,7 @@ func (s *Store) loggedOf(ctx context.Context, u notifier.User) iter.Seq2[notifie
 	})
 }
 
-// paged iterates over pages until one is empty. next returns the page that follows after, and the
+// paged iterates over pages until one is empty. next returns the page after the id after, and the
 // last id of that page.
 func paged[T any](next func(after int64) (page []T, last int64, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

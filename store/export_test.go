@@ -61,7 +61,7 @@ func Exec(tb testing.TB, s *Store, statement string, args ...any) {
 	}
 }
 
-// HoldSchema takes the lock of the schema. The connection that has it breaks when the returned function is called.
+// HoldSchema acquires the lock of the schema. The connection that has it breaks when the returned function is called.
 func HoldSchema(ctx context.Context, s *Store) (func(), error) {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
@@ -143,3 +143,12 @@ func NoticesQuery(tb testing.TB, s *Store, q notifier.NoticeQuery) (string, []an
 
 // NumberList is a list of numbers as a parameter.
 func NumberList(s *Store, numbers ...int64) any { return s.dialect.numberList(numbers) }
+
+// SyncLevel returns what PRAGMA synchronous is on SQLite's writer.
+func SyncLevel(tb testing.TB, s *Store) (level int) {
+	tb.Helper()
+	if err := s.write.QueryRowContext(tb.Context(), `PRAGMA synchronous`).Scan(&level); err != nil {
+		tb.Fatal(err)
+	}
+	return level
+}

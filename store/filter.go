@@ -13,7 +13,7 @@ type filter struct {
 	args       []any
 }
 
-// add adds a condition in which each %s stands for one of the values, in order.
+// add adds a condition in which each %s is replaced by the placeholder of a value, in order.
 func (f *filter) add(condition string, values ...any) {
 	params := make([]any, len(values))
 	for i, v := range values {
@@ -28,7 +28,7 @@ func (f *filter) param(value any) string {
 	return fmt.Sprintf("$%d", len(f.args))
 }
 
-// holding adds the condition that one of some columns of case-folded text contains part.
+// holding adds the condition that at least one of these columns of case-folded text contains part.
 func (f *filter) holding(part string, columns ...string) {
 	if part == "" {
 		return

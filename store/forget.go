@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// forgetPage is how many rows are scanned at a time.
+	// forgetPage is the number of rows scanned at a time.
 	forgetPage = 2000
-	// forgetWrites is how many notices one transaction changes: senders wait for it.
+	// forgetWrites is the maximum number of notices changed by one transaction. Senders wait for it.
 	forgetWrites = 100
 	// inFlight is how far below the highest id a row may still be uncommitted.
 	inFlight = 10_000
@@ -21,22 +21,22 @@ const (
 // Forget removes the remaining data of a user whose deletion has begun. With BeginDeletion it removes:
 //
 //   - the account with its roles, settings, muted types, subscriptions, sessions, drafts and inbox;
-//   - notices that went or were to go to this user alone, with their counts and dead letters;
+//   - notices whose only recipient is this user, with their counts and dead letters;
 //   - the user from the recipients of all other notices, and their name from the targets;
 //   - the user as a sender of notices, and the idempotency keys of their requests;
 //   - the reads of announcements by this user; the total numbers of reads stay;
-//   - the name in the audit log, which shows "deleted" instead, and the addresses the user
-//     came from.
+//   - the name in the audit log, which shows "deleted" instead, and the addresses of the user's
+//     requests.
 //
-// Notices that the user sent to others stay, without the name. So does anything that others
-// wrote about the user in the text, subject or link of a notice.
+// Notices that the user sent to others stay, without the name. Texts, subjects and links in which
+// others mention the user also stay.
 //
-// Redis is left to the caller, who must erase its data about the user before EndDeletion.
+// The caller must erase the user's data in Redis before EndDeletion.
 //
-// However much data there is, no transaction is long enough for senders to notice, and memory use is
-// bounded by a page. After an error, or if the process ends, call it again: it continues where it was.
-// Concurrent calls are safe. progress may be nil; it is called with the id of the notice that was
-// reached and the highest id.
+// Transactions are short enough not to delay senders noticeably, and memory use is bounded by a
+// page, regardless of the amount of data. After an error or a restart, call it again: it continues.
+// Concurrent calls are safe. progress may be nil; it is called with the id of the last processed notice
+// and the highest id.
 func (s *Store) Forget(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
 	if progress == nil {
 		progress = func(int64, int64) {}
@@ -47,8 +47,8 @@ func (s *Store) Forget(ctx context.Context, d notifier.Deletion, progress func(a
 	return nil
 }
 
-// passes is how often the notices are scanned: once all of them, and then again the last ones,
-// which were in flight when the account was removed and may have been committed since.
+// passes is the number of scans of the notices: one of all notices, and one of the last, which may have
+// been uncommitted when the account was removed.
 const passes = 2
 
 func (s *Store) forget(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
@@ -97,8 +97,8 @@ func (s *Store) forgetTraces(ctx context.Context, u *notifier.User) error {
 	return err
 }
 
-// forgetAudit anonymizes the user's audit entries, a batch at a time. The entry about the deletion
-// itself keeps the user's number.
+// forgetAudit anonymizes the user's audit entries in batches. The entry about the deletion itself
+// keeps the user's number.
 func (s *Store) forgetAudit(ctx context.Context, u *notifier.User) error {
 	for _, statement := range []string{
 		`UPDATE audit_log SET actor_id = $2, address = '' WHERE actor_kind = 'user' AND actor_id = $1
@@ -153,14 +153,14 @@ func (s *Store) forgetReads(ctx context.Context, u *notifier.User) error {
 		err := s.tx(ctx, func(tx *sql.Tx) error {
 			return clearBit(ctx, tx, notifier.PartKey{ID: id, Audience: u.Audience}, where)
 		})
-		if err != nil && !errors.Is(err, sql.ErrNoRows) { // the announcement may be gone
+		if err != nil && !errors.Is(err, sql.ErrNoRows) { // the announcement may have been deleted
 			return err
 		}
 	}
 	return nil
 }
 
-// clearBit keeps the version as it is, so that a later write-behind still counts as newer.
+// clearBit does not change the version, so that a later write-behind still counts as newer.
 func clearBit(ctx context.Context, tx *sql.Tx, k notifier.PartKey, where bitPlace) error {
 	// Lock and read in one statement, so that no concurrent write-behind is lost.
 	var bits []byte
@@ -195,9 +195,9 @@ func (s *Store) removeUser(ctx context.Context, tx *sql.Tx, seq int64) error {
 	return err
 }
 
-// DeletedSince returns, in order, the numbers above after of users deleted at or after since: a
-// Redis that went back to an earlier state still has their inboxes. Numbers that a user has again
-// are left out.
+// DeletedSince returns, in order, the numbers above after of users deleted at or after since: a Redis
+// restored to an earlier state still has their inboxes. Numbers that are in use again are
+// omitted.
 func (s *Store) DeletedSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
 	var seqs []int64
 	err := s.all(ctx, func(rows *sql.Rows) error {

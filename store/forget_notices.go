@@ -15,7 +15,7 @@ import (
 )
 
 // forgetNotices removes a user from all notices with an id above seen. It calls step after each
-// page, when seen is up to date. No index leads from a user to their notices, so it reads all of
+// page, with seen updated. There is no index from users to their notices, so it reads all of
 // them.
 func (s *Store) forgetNotices(ctx context.Context, u *notifier.User, seen *int64, step func() error) error {
 	quoted, err := json.Marshal(u.Name) // as it appears in a target
@@ -47,8 +47,8 @@ func (s *Store) forgetNotices(ctx context.Context, u *notifier.User, seen *int64
 	}
 }
 
-// noticesOf returns the ids of those notices after the given id that refer to the user, and the
-// last id that it examined, or 0 if there are no more notices.
+// noticesOf returns the ids of notices after the given id that refer to the user, and the last
+// examined id, or 0 if there are no more notices.
 func (s *Store) noticesOf(ctx context.Context, u *notifier.User, quoted []byte, after int64) (ids []int64, last int64, err error) {
 	var target, who sql.RawBytes
 	var sender notifier.Ref
@@ -72,13 +72,13 @@ func (s *Store) noticesOf(ctx context.Context, u *notifier.User, quoted []byte, 
 	return ids, last, err
 }
 
-// forgetNotice removes a user from one notice, or deletes the notice if it went to nobody else. It
-// does nothing if the notice is gone already.
+// forgetNotice removes a user from one notice, or deletes the notice if it had no other recipient. It
+// does nothing if the notice no longer exists.
 func forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) error {
 	n := notifier.Notice{ID: id}
 	var target string
 	var blob, reasons []byte
-	// Lock and read in one statement, so that concurrent deletions of two users take turns.
+	// Lock and read in one statement, so that concurrent deletions of two users are serialized.
 	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING title, target, recipients, reasons, `+senderColumns, id).
 		Scan(append([]any{&n.Title, &target, &blob, &reasons}, refFields(&n.Sender)...)...)
 	if err != nil {
@@ -109,8 +109,8 @@ func forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) e
 }
 
 // forgetRecipient removes a user from the sender and the recipients of a notice. rest is the set of
-// the other recipients, or nil if the set did not change. alone reports that the notice went, or
-// was to go, to nobody else.
+// the other recipients, or nil if the set did not change. alone reports that the user is the only
+// recipient.
 func forgetRecipient(n *notifier.Notice, to *roaring.Bitmap, u *notifier.User) (rest *roaring.Bitmap, alone bool) {
 	if n.Sender.Is(notifier.UserRef(*u)) {
 		n.Sender = notifier.DeletedUser()
@@ -129,7 +129,7 @@ func forgetRecipient(n *notifier.Notice, to *roaring.Bitmap, u *notifier.User) (
 	return nil, onlyNamed && (to == nil || to.IsEmpty())
 }
 
-// updateForgotten stores what remains of a notice.
+// updateForgotten stores the rest of a notice.
 func updateForgotten(ctx context.Context, tx *sql.Tx, n *notifier.Notice, rest *roaring.Bitmap) error {
 	target, err := json.Marshal(n.Target)
 	if err != nil {

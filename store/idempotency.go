@@ -9,20 +9,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// vanishing is how often a key may disappear between the two statements that look at it.
-const vanishing = 3
+// keyRetries is the maximum number of retries when a key disappears between the two statements that read it.
+const keyRetries = 3
 
-// addNoticesQuery stores rows, some of which have keys, and the entries of their deeds in the audit
-// log. The transaction that claims a key stores its
-// row; a concurrent one with the same key waits, and gets the key only if the first one rolls
-// back. Keys are claimed in order, so that two transactions with several keys cannot deadlock.
-// The object and the detail of an entry are those of deedOn.
+// addNoticesQuery stores rows, some of which have keys, and the audit log entries of their deeds.
+// The transaction that claims a key stores its row; a concurrent one with the same key
+// waits, and gets the key only if the first one rolls back. Keys are claimed in order, so that
+// two transactions with several keys cannot deadlock. The object and the detail of an entry
+// come from deedOn.
 const addNoticesQuery = `WITH input AS MATERIALIZED (
-		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $21::text[], $22::text[], $23::text[], $24::bytea[], $26::bigint[])
+		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $23::text[], $24::text[], $25::text[], $26::bytea[], $28::bigint[])
 			WITH ORDINALITY AS r (` + postgresNotices + `, owner_kind, owner_id, key, digest, deed, place)
 	), claimed AS (
 		INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at)
-		SELECT owner_kind, owner_id, key, digest, id, $25 FROM input WHERE key IS NOT NULL ORDER BY owner_kind, owner_id, key, place
+		SELECT owner_kind, owner_id, key, digest, id, $27 FROM input WHERE key IS NOT NULL ORDER BY owner_kind, owner_id, key, place
 		ON CONFLICT DO NOTHING RETURNING notice_id
 	), fresh AS MATERIALIZED (
 		SELECT * FROM input WHERE key IS NULL OR id IN (SELECT notice_id FROM claimed)
@@ -30,25 +30,25 @@ const addNoticesQuery = `WITH input AS MATERIALIZED (
 		INSERT INTO notices (id, ` + postgresNotices + `) OVERRIDING SYSTEM VALUE SELECT id, ` + postgresNotices + ` FROM fresh
 	), recorded AS (
 		INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
-		SELECT $25, actor_kind, actor_id, action, CASE WHEN object_kind = '' AND many = 1 THEN 'notice' ELSE object_kind END,
+		SELECT $27, actor_kind, actor_id, action, CASE WHEN object_kind = '' AND many = 1 THEN 'notice' ELSE object_kind END,
 			CASE WHEN object_kind = '' AND many = 1 THEN CAST(low AS TEXT) ELSE object_id END,
 			CASE WHEN object_kind = '' AND many > 1 THEN many || ' notices, ' || low || ' to ' || high ELSE detail END, address
-		FROM unnest($27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[])
+		FROM unnest($29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[])
 			WITH ORDINALITY AS d (actor_kind, actor_id, action, object_kind, object_id, detail, address, n)
 		JOIN (SELECT deed, COUNT(*) AS many, MIN(id) AS low, MAX(id) AS high FROM fresh GROUP BY deed) f ON f.deed = n
 		WHERE actor_kind <> '' ORDER BY n
 	)
 	SELECT id, key IS NULL OR id IN (SELECT notice_id FROM claimed) FROM input ORDER BY place`
 
-// addNotices stores the rows whose requests were not accepted before, in one round trip, by a single
-// statement over arrays that commits by itself. It replays the others from the
-// earlier requests. An error while replaying affects only those rows.
+// addNotices stores the rows whose requests are new, in one round trip, with a single
+// self-committing statement over arrays. It replays the others from the earlier requests. An
+// error during the replay affects only those rows.
 func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow) error {
 	known, err := claim(ctx, s, rows)
 	if err != nil {
 		return err
 	}
-	for tries := vanishing; len(known) > 0; tries-- {
+	for tries := keyRetries; len(known) > 0; tries-- {
 		gone, err := replay(ctx, s, known)
 		if err == nil && tries == 0 {
 			err = fmt.Errorf("%w: the idempotency keys vanished while they were being read", notifier.ErrUnavailable)
@@ -60,7 +60,7 @@ func (postgresDialect) addNotices(ctx context.Context, s *Store, rows []*noticeR
 			for _, n := range gone {
 				n.err = err
 			}
-			return nil // the other rows are stored, and these have their error
+			return nil // the other rows are stored, and these have the error
 		}
 	}
 	return nil
@@ -82,7 +82,7 @@ func claim(ctx context.Context, s *Store, rows []*noticeRow) (known []*noticeRow
 	stored, err := s.write.QueryContext(ctx, addNoticesQuery, append(args, deedArrays(rows)...)...)
 	i := 0
 	err = each(stored, err, func(found *sql.Rows) error {
-		n, fresh := rows[i], false // the reply has one row for each, in the same order
+		n, fresh := rows[i], false // the result has one row for each, in the same order
 		i++
 		if err := found.Scan(&n.id, &fresh); err != nil {
 			return err
@@ -95,8 +95,8 @@ func claim(ctx context.Context, s *Store, rows []*noticeRow) (known []*noticeRow
 	return known, err
 }
 
-// replay fills rows from the earlier requests with the same keys. gone are the rows whose keys no
-// longer exist, or all rows if there is an error.
+// replay fills rows from the earlier requests with the same keys. gone contains the rows whose keys no
+// longer exist, or all rows after an error.
 func replay(ctx context.Context, s *Store, rows []*noticeRow) (gone []*noticeRow, err error) {
 	type request struct{ kind, owner, key string }
 	type answer struct {
@@ -128,7 +128,7 @@ func replay(ctx context.Context, s *Store, rows []*noticeRow) (gone []*noticeRow
 	return gone, nil
 }
 
-// requestArrays holds the requests of rows by column; nil where a row has none.
+// requestArrays contains the requests of rows by column; nil for a row without a request.
 type requestArrays struct{ kinds, owners, keys []*string }
 
 func requestArraysOf(rows []*noticeRow) requestArrays {
@@ -142,12 +142,12 @@ func requestArraysOf(rows []*noticeRow) requestArrays {
 	return a
 }
 
-// forgetBatch is how many keys one transaction deletes: senders wait for it.
+// forgetBatch is the number of keys deleted by one transaction. Senders wait for it.
 const forgetBatch = 5000
 
 // ForgetKeys deletes the idempotency keys of requests accepted before then and returns their
-// number: if such a request is repeated later, it counts as new. It does not block writers for
-// long. If it fails, some keys may be deleted already.
+// number: a later repetition of such a request counts as new. It does not block writers for
+// long. After an error, some keys may already be deleted.
 func (s *Store) ForgetKeys(ctx context.Context, before time.Time) (int64, error) {
 	total := int64(0)
 	for {

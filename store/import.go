@@ -12,7 +12,7 @@ import (
 
 const importBatch = 2000
 
-// ImportError names the line that stopped an import.
+// ImportError contains the line that stopped an import.
 type ImportError struct {
 	Line int
 	Err  error
@@ -20,15 +20,15 @@ type ImportError struct {
 
 func (e *ImportError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
-// Unwrap returns what is wrong with the line.
+// Unwrap returns the fault of the line.
 func (e *ImportError) Unwrap() error { return e.Err }
 
 // ErrTwice means that an import names the same user twice.
 var ErrTwice = errors.New("the name appears twice in the file")
 
-// ImportUsers adds the users that next returns until io.EOF, either all of them or none, in one
+// ImportUsers adds the users returned by next until io.EOF, either all of them or none, in one
 // transaction; other writers of users wait until it ends. It creates missing roles. It returns the
-// number of users added, or an *ImportError for the first bad line; the Err of that is next's own
+// number of users added, or an *ImportError for the first bad line; its Err is next's own
 // error, a *notifier.InvalidError, notifier.ErrConflict (the name exists), ErrTwice or
 // notifier.ErrFull. total is the expected number of users, for allocation only. progress may be
 // nil; it is called with the number of users inserted so far.
@@ -114,7 +114,7 @@ func (in *importer) flush(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// left returns how many rows of the batch still got a number: the index of the first row without
+// left returns how many rows of the batch can still get a number: the index of the first row without
 // one.
 func (in *importer) left(ctx context.Context, tx *sql.Tx) int {
 	var last int64

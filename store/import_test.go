@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// file returns a reader of users like that of an import file: line 1 is the header, then one user
+// file returns a reader of users as in an import file: line 1 is the header, then one user
 // per line.
 func file(users []notifier.NewUser) func() (notifier.NewUser, int, error) {
 	line := 1

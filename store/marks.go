@@ -10,11 +10,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// targetsKnown is how long an instance may rely on having seen that there are no targets.
+// targetsKnown is how long an instance relies on having read that there are no targets.
 const targetsKnown = 2 * time.Second
 
-// marks knows whether targets exist and which types are urgent, so that saving inboxes costs nothing while
-// nobody is to be told.
+// marks caches whether targets exist and which types are urgent, so that saving inboxes costs nothing while
+// there are no targets.
 type marks struct {
 	mu     sync.Mutex
 	at     time.Time // when it was read
@@ -22,7 +22,7 @@ type marks struct {
 	urgent map[string]bool
 }
 
-// heard notes that a target exists from now on.
+// heard records that targets exist.
 func (m *marks) heard(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,10 +53,10 @@ func (m *marks) needed(ctx context.Context, tx *sql.Tx, now time.Time) (bool, ma
 	return m.exist, urgent, nil
 }
 
-// unreadRow is the newest unread entry of an inbox, and the newest urgent one; 0: there is none.
+// unreadRow contains the newest unread entry of an inbox, and the newest urgent one; 0: none.
 type unreadRow struct{ seq, newest, urgent int64 }
 
-// unreadOf finds the newest unread entries of each inbox that has any.
+// unreadOf returns the newest unread entries of each inbox that has unread entries.
 func unreadOf(snapshots []notifier.Snapshot, urgent map[string]bool) (found []unreadRow) {
 	for i := range snapshots {
 		u := unreadRow{seq: snapshots[i].Seq}
@@ -77,9 +77,9 @@ func unreadOf(snapshots []notifier.Snapshot, urgent map[string]bool) (found []un
 	return found
 }
 
-// markTargets makes the targets of these users due, in the transaction that stores their inboxes: what is
-// unread is told unless it was decided before. An urgent entry makes a target due that waits for the end
-// of quiet hours.
+// markTargets makes the targets of these users due, in the transaction that stores their inboxes, so that
+// undecided unread entries are sent. An urgent entry makes a target due even during quiet
+// hours.
 func (s *Store) markTargets(ctx context.Context, tx *sql.Tx, snapshots []notifier.Snapshot) error {
 	exist, urgent, err := s.marks.needed(ctx, tx, s.now())
 	if err != nil || !exist {
@@ -93,7 +93,7 @@ func (s *Store) markTargets(ctx context.Context, tx *sql.Tx, snapshots []notifie
 	return s.dialect.markTargets(ctx, tx, set, where, rows)
 }
 
-// markSet is what markTargets writes; wait is how long a target waits, in ms.
+// markSet is the SET clause of markTargets; wait is the delay of a target, in ms.
 func markSet(wait string) string {
 	return ` SET newest = CASE WHEN x.newest > targets.newest THEN x.newest ELSE targets.newest END,
 		due_at = CASE WHEN due_at = 0 THEN x.newest + ` + wait + `

@@ -26,7 +26,7 @@ var beforeOwners = []string{
 	`UPDATE sequences SET value = 9 WHERE name = 'user'`,
 }
 
-// owner is an old text and the owner that it stands for.
+// owner is an old text and the owner that it represents.
 type owner struct {
 	said string
 	is   notifier.Ref

@@ -182,7 +182,7 @@ func TestDevicesOfSessionsSurviveTheMigration(t *testing.T) {
 		}
 		add(3, "'b'")
 		now := time.Now()
-		must(s.PurgeDevices(t.Context(), now.Add(-90*24*time.Hour)))(t) // old devices begin anew; the third is of an old server
+		must(s.PurgeDevices(t.Context(), now.Add(-90*24*time.Hour)))(t) // old devices are registered again; the third is of an old server
 		must(s.PurgeSessions(t.Context(), notifier.SessionLimits{Since: now, Seen: now, Now: now}))(t)
 		if got := must(s.SessionsOf(t.Context(), 1))(t); len(got) > 0 {
 			t.Errorf("sessions %v go on", got)

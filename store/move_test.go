@@ -25,7 +25,7 @@ func TestWorkOvertakenByAnEditMovesNothing(t *testing.T) {
 		}
 		advance := func(rev int64, state notifier.State, done int64) {
 			t.Helper()
-			if err := s.Advance(t.Context(), n.ID, rev, state, done); err != nil {
+			if err := s.Advance(t.Context(), notifier.Claim{}, n.ID, rev, state, done); err != nil {
 				t.Fatal(err)
 			}
 		}

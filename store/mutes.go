@@ -69,8 +69,8 @@ func (s *Store) Mutes(ctx context.Context, seq int64) ([]string, error) {
 // fewUsers is the number of users up to which MutedBy looks each of them up.
 const fewUsers = 1000
 
-// Addressees returns the number of each known name, and those of these users who have muted a type of
-// notice; with an empty type, nobody has.
+// Addressees returns the number of each known name, and the users among them who have muted a type of
+// notice; for an empty type, none have.
 func (s *Store) Addressees(ctx context.Context, typ string, names []string) (seqs map[string]int64, muted *roaring.Bitmap, err error) {
 	seqs, muted = make(map[string]int64, len(names)), roaring.New()
 	askable := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !notifier.ValidName(n) })

@@ -13,10 +13,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// FindUsers returns up to limit users for the part of a name that was typed: first users whose name
-// begins with it, sorted by name; then users whose name for people has a word that begins with it; then
-// users whose name contains it elsewhere, sorted by name, of whom those with the lowest numbers are
-// chosen. Case is ignored.
+// FindUsers returns up to limit users for a typed part of a name: first users whose name begins with
+// it, sorted by name; then users whose display name has a word that begins with it; then users whose
+// name contains it elsewhere: those with the lowest numbers, sorted by name. Case is
+// ignored.
 func (s *Store) FindUsers(ctx context.Context, part string, limit int) ([]notifier.User, error) {
 	found, err := s.Users(ctx, notifier.UserQuery{Prefix: part, Limit: limit})
 	if err != nil || len(found) >= limit || part == "" {
@@ -36,8 +36,8 @@ func (s *Store) FindUsers(ctx context.Context, part string, limit int) ([]notifi
 	return found, s.fail(err, "find users by part of their name")
 }
 
-// maxCalled is how many names for people are searched for later words. The beginnings of names have an
-// index.
+// maxCalled is the maximum number of display names searched for later words. Only the beginnings of names have
+// an index.
 const maxCalled = 100_000
 
 const (
@@ -46,8 +46,8 @@ const (
 		WHERE display_fold LIKE $2 ESCAPE '\') ORDER BY u.display_fold, u.name LIMIT $3`
 )
 
-// called returns users whose name for people begins with part, and then those in whose name another
-// word does.
+// called returns users whose display name begins with part, and then users whose display name has another
+// word that begins with it.
 func (s *Store) called(ctx context.Context, part string, limit int) ([]notifier.User, error) {
 	query := func(where string) string {
 		return `WITH u AS (SELECT seq, name, display, display_fold, audience, locale, theme, keys, toasts, opening_reads, compact, paused_until, profile_notes, zone, zone_seen, zone_seen_at FROM users u ` + where + `)
@@ -62,7 +62,7 @@ func (s *Store) called(ctx context.Context, part string, limit int) ([]notifier.
 	return append(first, later...), err
 }
 
-// Displays returns the names for people of those of these users who have one, by name.
+// Displays returns the display names of these users by name; users without one are omitted.
 func (s *Store) Displays(ctx context.Context, names []string) (map[string]string, error) {
 	found := map[string]string{}
 	for part := range slices.Chunk(names, listSize) {
@@ -90,7 +90,7 @@ func (s *Store) containing(ctx context.Context, part string, limit int) ([]notif
 	case len(seqs) == 0:
 		return nil, nil
 	}
-	// This leaves out users who were deleted since the index was built.
+	// This omits users deleted since the index was built.
 	return s.users(ctx, `SELECT `+userColumns+`, r.name FROM users u
 		LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
 		WHERE `+s.dialect.within("u.seq", 1)+` ORDER BY u.name_fold, u.name, r.name`, s.dialect.numberList(seqs))
@@ -118,13 +118,13 @@ func (s *Store) FindRoles(ctx context.Context, part string, limit int) ([]notifi
 	return s.countMembers(ctx, names[:min(len(names), limit)])
 }
 
-// maxNames is how many names a nameIndex holds: some 20 MB.
+// maxNames is the capacity of a nameIndex in names: about 20 MB.
 const maxNames = 1_000_000
 
-// nameIndex holds the case-folded names of all users in memory. Searching for a substring in SQL
-// would read every row at every keystroke; neither database has an index for that which can be
-// relied on. A name never changes and user numbers are committed in order, so new names are those
-// after the last known number.
+// nameIndex contains the case-folded names of all users in memory. Searching for a substring in SQL
+// would read every row at every keystroke; neither database has a reliable index for it. A name
+// never changes, and user numbers are committed in order, so new names are those after the last
+// indexed number.
 type nameIndex struct {
 	mu    sync.Mutex
 	text  []byte   // each name, followed by a line feed, which no name contains
@@ -134,7 +134,7 @@ type nameIndex struct {
 }
 
 // find returns the first limit users whose name contains part but does not begin with it. whole is
-// false if there are more names than the index can hold.
+// false if there are more names than the index can contain.
 func (x *nameIndex) find(ctx context.Context, s *Store, part string, limit int) (seqs []int64, whole bool, err error) {
 	if !notifier.ValidName(part) {
 		return nil, true, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// BenchmarkRecipients measures how long it takes to find the recipients of a notice to users: their
+// BenchmarkRecipients measures finding the recipients of a notice to users: their
 // numbers, and those who have muted its type. A poll looks up one user.
 func BenchmarkRecipients(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
@@ -72,7 +72,7 @@ func BenchmarkRecipients(b *testing.B) {
 	})
 }
 
-// cpu reports the processor time per operation: on a shared machine the elapsed time says little.
+// cpu reports the processor time per operation: on a shared machine the elapsed time is not meaningful.
 func cpu(b *testing.B) (done func()) {
 	b.Helper()
 	used := func() (ns int64) {

@@ -104,7 +104,7 @@ func TestUsersAreFoundByTheirNameForPeople(t *testing.T) {
 	})
 }
 
-func TestCompletionKnowsNewAndDeletedUsers(t *testing.T) {
+func TestCompletionIncludesNewAndExcludesDeletedUsers(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s, other := db.open(t), db.open(t)
 		addUser(t, s, "natalie")

@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SaveCounts stores the delivered and read counts of notices, either all of them or none. Stored
-// numbers are never lowered; counts of a deleted notice are dropped.
+// SaveCounts stores the delivered and read counts of notices, either all of them or none. It never
+// lowers stored counts, and drops counts of a deleted notice.
 func (s *Store) SaveCounts(ctx context.Context, counts []notifier.NoticeCount) error {
 	if len(counts) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (s *Store) CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCou
 	return counts, nil
 }
 
-// Over returns those of ids whose notice expired before then or no longer exists, in the order given.
+// Over returns the notices of ids that expired before then or no longer exist, in the given order.
 func (s *Store) Over(ctx context.Context, ids []int64, before time.Time) ([]int64, error) {
 	live := make(map[int64]bool, len(ids))
 	for part := range slices.Chunk(ids, listSize) {
@@ -99,7 +99,7 @@ func (s *Store) Over(ctx context.Context, ids []int64, before time.Time) ([]int6
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return live[id] }), nil
 }
 
-// raiseCounts resolves the conflict with a stored count: it changes a row only if a number rises.
+// raiseCounts resolves the conflict with a stored count: it changes a row only if a count rises.
 const raiseCounts = ` ON CONFLICT (notice_id, partition) DO UPDATE SET
 		delivered = CASE WHEN excluded.delivered > notice_counts.delivered THEN excluded.delivered ELSE notice_counts.delivered END,
 		read = CASE WHEN excluded.read > notice_counts.read THEN excluded.read ELSE notice_counts.read END

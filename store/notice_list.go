@@ -9,16 +9,16 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// clockDrift is how much earlier a notice may be dated than one with a lower id, because instances
-// have different clocks and some transactions take longer than others.
+// clockDrift is how much earlier than a notice with a lower id a notice may be dated: the clocks of
+// instances differ, and transactions take different times.
 const clockDrift = time.Minute
 
 // retracted must repeat the predicate of the partial index notices_retracted word for word; otherwise
-// the index would not be used.
+// the index is not used.
 const retracted = `state IN ('retracting', 'retracted')`
 
-// Notices lists notices, without their Reasons. Conditions for which there is no index, such as that of a
-// search, make it read notices until the page is full: see SearchNotices.
+// Notices lists notices, without their Reasons. A condition without an index, such as a search, reads
+// notices until the page is full: see SearchNotices.
 func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
 	f, err := s.noticeFilter(ctx, q)
 	if errors.Is(err, notifier.ErrNotFound) {
@@ -31,7 +31,7 @@ func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier
 	return found, s.fail(err, "list notices")
 }
 
-// noticesIn reads some notices in the order of a query.
+// noticesIn reads a limited number of notices in the order of a query.
 func (s *Store) noticesIn(ctx context.Context, f filter, q notifier.NoticeQuery, limit int) ([]notifier.Notice, error) {
 	order := "id DESC"
 	if q.Oldest {
@@ -91,8 +91,8 @@ func (s *Store) noticeFilter(ctx context.Context, q notifier.NoticeQuery) (f fil
 	return f, nil
 }
 
-// between limits the ids to those of the page and of the time asked for. Ids rise with time, so no
-// notice outside that time is read.
+// between restricts the ids to the page and the requested period. Ids rise with time, so notices
+// outside the period are not read.
 func (s *Store) between(ctx context.Context, f *filter, q notifier.NoticeQuery) error {
 	if q.Before > 0 {
 		f.add("id < %s", q.Before)
@@ -119,10 +119,10 @@ func (s *Store) between(ctx context.Context, f *filter, q notifier.NoticeQuery) 
 	return nil
 }
 
-// firstNotice returns an id such that notices with lower ids were accepted before that time, found
-// by halving.
+// firstNotice returns an id such that notices with lower ids were accepted before that time, by binary
+// search.
 func (s *Store) firstNotice(ctx context.Context, at time.Time) (int64, error) {
-	var low, high int64 // the answer is above low, and at most high
+	var low, high int64 // the result is above low, and at most high
 	if err := s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(id), 0) + 1 FROM notices`).Scan(&high); err != nil {
 		return 0, err
 	}
@@ -144,7 +144,7 @@ func (s *Store) firstNotice(ctx context.Context, at time.Time) (int64, error) {
 	return high, nil
 }
 
-// sentByName adds the condition that a user with this name is the sender or, if there is none, a key,
+// sentByName adds the condition that the sender is a user with this name or, if there is none, a key,
 // a rule or a command.
 func (s *Store) sentByName(ctx context.Context, f *filter, name string) error {
 	u, err := s.UserByName(ctx, name)

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// firstStep is how many ids the first step examines. Most pages are full then.
+	// firstStep is the number of ids examined by the first step, which fills most pages.
 	firstStep = 20_000
-	// quickStep is the time below which a step was so quick that the next one examines four times as
-	// many ids: an index, or the range of ids, left out most of them.
+	// quickStep is the duration below which the next step examines four times as many ids: an index, or the
+	// range of ids, excluded most of them.
 	quickStep = 20 * time.Millisecond
 )
 
-// SearchNotices is Notices, and ends with a part of the page when it has taken that long. Then reached is
-// the last notice that it has examined, to continue behind; otherwise reached is empty.
+// SearchNotices is Notices, but stops with a partial page after patience has passed. Then reached is the
+// last examined notice, after which a search can continue; otherwise reached is empty.
 func (s *Store) SearchNotices(ctx context.Context, q notifier.NoticeQuery, patience time.Duration) (
 	found []notifier.Notice, reached notifier.Reached, err error,
 ) {
@@ -37,7 +37,7 @@ func (s *Store) SearchNotices(ctx context.Context, q notifier.NoticeQuery, patie
 	return found, reached, s.fail(err, "search notices")
 }
 
-// stepThrough reads notices range by range until the page is full, all ids were examined, or the time is over.
+// stepThrough reads notices range by range until the page is full, all ids were examined, or patience has passed.
 func (s *Store) stepThrough(ctx context.Context, f filter, q notifier.NoticeQuery, patience time.Duration) (found []notifier.Notice, reached int64, err error) {
 	low, high, err := s.noticeRange(ctx, q)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Store) stepThrough(ctx context.Context, f filter, q notifier.NoticeQuer
 	return found, 0, nil
 }
 
-// noticeRange returns the lowest id that a query may find, and the one above the highest.
+// noticeRange returns the lowest id that a query can match, and the highest plus one.
 func (s *Store) noticeRange(ctx context.Context, q notifier.NoticeQuery) (low, high int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT COALESCE((SELECT MIN(id) FROM notices), 1), COALESCE((SELECT MAX(id) FROM notices), 0) + 1`).Scan(&low, &high)
 	if q.Before > 0 {

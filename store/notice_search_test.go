@@ -11,7 +11,7 @@ import (
 
 // With no time at all, each call examines the least that it can: here it takes three calls to find the
 // only notice that is searched for, at the far end, and one more to see that there is no other.
-func TestASearchThatTakesLongContinuesWhereItEnded(t *testing.T) {
+func TestASlowSearchContinuesWhereItStopped(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		store.Exec(t, s, `INSERT INTO notices (state, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search)

@@ -11,7 +11,7 @@ import (
 )
 
 // unfinished must repeat the predicate of the partial index notices_unfinished word for word;
-// otherwise the index would not be used.
+// otherwise the index is not used.
 const unfinished = `state IN ('accepted', 'sending', 'retracting')`
 
 const noticeColumns = `id, state, done, rev, recipient_count, created_at, expires_at, target, type, scope, subject,
@@ -48,7 +48,7 @@ func (s *Store) Unfinished(ctx context.Context, after int64, limit int) ([]notif
 	return found, s.fail(err, "list unfinished notices")
 }
 
-// Backlog counts the notices in each unfinished state. It leaves out finished ones: there may be
+// Backlog counts the notices in each unfinished state. It omits finished ones, of which there may be
 // millions.
 func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
 	counts := map[notifier.State]int64{
@@ -64,11 +64,11 @@ func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
 	return counts, s.fail(err, "count unfinished notices")
 }
 
-// RetractNotice begins to retract a notice to inboxes, or cancels a scheduled one: it changes its state
-// from one to the other, resets its cursor to 0 and marks it as changed (see Since). It reports whether
+// RetractNotice starts retracting a notice to inboxes, or cancels a scheduled one: it changes its state
+// from from to to, resets its cursor to 0 and marks it as changed (see Since). It reports whether
 // it did: it does nothing if the state is no longer from.
 func (s *Store) RetractNotice(ctx context.Context, by notifier.Actor, id int64, from, to notifier.State) (done bool, err error) {
-	set, args := `state = $1, done = 0`, []any{string(to), id, string(from)}
+	set, args := `state = $1, done = 0, owner = 0, due_at = 0, tries = 0`, []any{string(to), id, string(from)}
 	if to == notifier.StateRetracting {
 		set, args = set+`, changed_at = $4`, append(args, millis(s.now()))
 	}
@@ -92,7 +92,7 @@ func (s *Store) notices(ctx context.Context, where string, args ...any) ([]notif
 	return found, err
 }
 
-// wholeNotices returns notices with their Reasons, which are needed to show one to its recipients.
+// wholeNotices returns notices with their Reasons, which are needed to show a notice to its recipients.
 func (s *Store) wholeNotices(ctx context.Context, where string, args ...any) ([]notifier.Notice, error) {
 	rows, err := s.read.QueryContext(ctx, wholeNotice+where, args...)
 	return scanWhole(rows, err)
@@ -103,7 +103,7 @@ const wholeNotice = `SELECT ` + noticeColumns + `, reasons FROM notices LEFT JOI
 // scanWhole reads the rows of wholeNotice.
 func scanWhole(rows *sql.Rows, err error) (found []notifier.Notice, _ error) {
 	err = each(rows, err, func(rows *sql.Rows) error {
-		var reasons sql.RawBytes // decoding copies the data it keeps
+		var reasons sql.RawBytes // decoding copies the data it retains
 		n, err := scanNotice(rows, &reasons)
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
 	var created, expires, sendAt, released int64
 	var starts, ends sql.Null[int64] // of announcements only
 	var pinned, late sql.Null[bool]
-	var app sql.Null[string] // NULL if no app has sent it
+	var app sql.Null[string] // NULL unless sent by an app
 	var target string
 	fields := []any{
 		&n.ID, &n.State, &n.Done, &n.Revision, &n.Recipients, &created, &expires, &target, &n.Type, &n.Scope, &n.Subject,
@@ -143,26 +143,61 @@ func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
 const waitingQuery = `SELECT COUNT(*), MIN(CASE WHEN changed_at > created_at THEN changed_at ELSE created_at END)
 	FROM notices WHERE ` + unfinished
 
-// Waiting counts the notices that are accepted but not finished, and returns since when the oldest
-// of them has waited: since it was accepted, last changed, or its retraction began. since is the
-// zero time if there are none.
+// Waiting counts the accepted, unfinished notices, and returns since when the oldest of them has
+// waited: since it was accepted or last changed, or since its retraction began. since is the zero
+// time if there are none.
 func (s *Store) Waiting(ctx context.Context) (n int64, since time.Time, err error) {
 	var oldest sql.Null[int64] // NULL if there are none
 	err = s.read.QueryRowContext(ctx, waitingQuery).Scan(&n, &oldest)
 	return n, fromMillis(oldest.V), s.fail(err, "count the waiting notices")
 }
 
-// subjectQuery repeats the predicate of the partial index notices_subject; otherwise the index would
-// not be used.
+// subjectQuery repeats the predicate of the partial index notices_subject; otherwise the index is not
+// used.
 func (s *Store) subjectQuery() string {
 	return `WHERE subject = $1 AND subject <> '' AND id > $2 AND (expires_at = 0 OR expires_at > $3)
 	AND state NOT IN ('retracting', 'retracted') AND ` + s.dialect.within("app_id", 5) + ` ORDER BY id LIMIT $4`
 }
 
 // NoticesBySubject returns the notices of these apps about a subject with ids above after, ordered by id and
-// without their Reasons; the app 0 is the installation itself. It leaves out retracted and expired notices and includes
+// without their Reasons; the app 0 is the installation itself. It omits retracted and expired notices and includes
 // announcements. The empty subject matches nothing.
 func (s *Store) NoticesBySubject(ctx context.Context, subject string, apps []int64, after int64, limit int) ([]notifier.Notice, error) {
 	found, err := s.notices(ctx, s.subjectQuery(), text(subject), after, millis(s.now()), pageSize(limit), s.dialect.numberList(apps))
 	return found, s.fail(err, "list the notices about a subject")
 }
+
+// TrimNotices deletes finished notices to inboxes that expired before a time. It examines the next
+// trimBatch notices with ids above after, in its own transaction, because senders wait for it,
+// and returns the last of them. It returns 0 at the first notice accepted at or after
+// accepted: ids rise with time, so all later ones are newer. Announcements stay.
+func (s *Store) TrimNotices(ctx context.Context, after int64, accepted, expired time.Time) (next, deleted int64, err error) {
+	var old []int64
+	examined, young := 0, false
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var id, created int64
+		var over bool
+		if err := rows.Scan(&id, &created, &over); err != nil {
+			return err
+		}
+		examined++
+		if young = young || created >= millis(accepted); !young {
+			next = id
+			if over {
+				old = append(old, id)
+			}
+		}
+		return nil
+	}, `SELECT id, created_at, `+overCondition+` FROM notices WHERE id > $1 ORDER BY id LIMIT $3`, after, millis(expired), trimBatch)
+	if err == nil && len(old) > 0 {
+		deleted, err = s.exec(ctx, `DELETE FROM notices WHERE `+s.dialect.within("id", 1)+` AND `+overCondition, s.dialect.numberList(old), millis(expired))
+	}
+	if young || examined < trimBatch {
+		next = 0
+	}
+	return next, deleted, s.fail(err, "delete notices that expired before %s", expired.Format(time.RFC3339))
+}
+
+// overCondition is true for notices to inboxes that are finished and expired before $2.
+const overCondition = `(state IN ('sent', 'retracted') AND expires_at > 0 AND expires_at < $2
+	AND NOT EXISTS (SELECT 1 FROM announcements WHERE notice_id = id))`

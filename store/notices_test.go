@@ -115,7 +115,7 @@ func TestCursorOnlyMovesForwardWithinItsState(t *testing.T) {
 		n := accept(t, s, draft())
 		advance := func(state notifier.State, done, want int64) {
 			t.Helper()
-			if err := s.Advance(t.Context(), n.ID, 0, state, done); err != nil {
+			if err := s.Advance(t.Context(), notifier.Claim{}, n.ID, 0, state, done); err != nil {
 				t.Fatal(err)
 			}
 			if got := must(other.Notice(t.Context(), n.ID))(t).Done; got != want {
@@ -137,7 +137,7 @@ func TestCursorOnlyMovesForwardWithinItsState(t *testing.T) {
 		advance(notifier.StateSending, 1000, 0)
 		move(notifier.StateSending, notifier.StateSent, false)
 		advance(notifier.StateRetracting, 3, 3)
-		if err := s.Advance(t.Context(), 99, 0, notifier.StateSending, 1); err != nil {
+		if err := s.Advance(t.Context(), notifier.Claim{}, 99, 0, notifier.StateSending, 1); err != nil {
 			t.Errorf("advance an unknown notice: %v; want no error", err)
 		}
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// OwnSessions lists the sessions of a user that are valid, the one seen last first.
+// OwnSessions lists the valid sessions of a user, last seen first.
 func (s *Store) OwnSessions(ctx context.Context, seq int64, valid notifier.SessionLimits) (found []notifier.OwnSession, err error) {
 	err = s.all(ctx, func(rows *sql.Rows) error {
 		var o notifier.OwnSession
@@ -22,8 +22,8 @@ func (s *Store) OwnSessions(ctx context.Context, seq int64, valid notifier.Sessi
 	return found, s.fail(err, "list the sessions of user %d", seq)
 }
 
-// EndOwnSession ends the session of a user that has this id in OwnSessions, with its devices. It returns
-// notifier.ErrNotFound if the user has none with that id.
+// EndOwnSession ends the user's session with this id from OwnSessions, and its devices. It returns
+// notifier.ErrNotFound if the user has no such session.
 func (s *Store) EndOwnSession(ctx context.Context, seq int64, id string) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var session string
@@ -54,8 +54,8 @@ func (s *Store) EndOwnSession(ctx context.Context, seq int64, id string) (ended 
 	return ended, nil
 }
 
-// ReplaceSession ends a session that a browser had before another one of the user with this number began there.
-// The user's devices go on in the new one; those of another user end.
+// ReplaceSession ends a browser's previous session after a new one of the user with this number began there.
+// This user's devices continue in the new session; devices of another user end.
 func (s *Store) ReplaceSession(ctx context.Context, old, id string, seq int64) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		if ended, err = s.endSessions(ctx, tx, `id = $1`, old); err != nil {
@@ -73,8 +73,8 @@ func (s *Store) ReplaceSession(ctx context.Context, old, id string, seq int64) (
 	return ended, nil
 }
 
-// ChangePassword sets the hash of a user's password, gives the session in which they change it another id, and
-// ends all others. Devices of that session stay. It returns the sessions whose ids are no longer valid, or
+// ChangePassword sets the hash of a user's password, gives the session in which they change it a new id, and
+// ends all their other sessions. Devices of that session stay. It returns the sessions whose ids became invalid, or
 // notifier.ErrNotFound if the session has ended.
 func (s *Store) ChangePassword(ctx context.Context, seq int64, hash, old, id string) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {

@@ -36,7 +36,7 @@ func likenesses() []likeness {
 }
 
 // TestUsersAreNotConfusedWithOtherOwnersOfTheSameName checks that a user with the name of another
-// owner gets none of its data and takes nothing from it (promise P6).
+// owner gets none of its data and inherits nothing from it (promise P6).
 func TestUsersAreNotConfusedWithOtherOwnersOfTheSameName(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

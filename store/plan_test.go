@@ -10,7 +10,7 @@ import (
 )
 
 // TestPollingUsesItsPartialIndex checks that the statement which every instance repeats uses the
-// partial index: its predicate must match that of the index word for word.
+// partial index: its predicate must match the index's word for word.
 func TestPollingUsesItsPartialIndex(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		db.open(t)

@@ -9,14 +9,14 @@ import (
 // Call is a kind of call to the database.
 type Call int
 
-// The calls that are timed.
+// The timed calls.
 const (
-	CallBegin       Call   = iota // until a transaction has begun; SQLite has one writer
+	CallBegin       Call   = iota // until a transaction has begun; SQLite has only one writer
 	CallTransaction               // from then to the end of its commit
 	CallQuery                     // a query outside of transactions, until its first row
 	CallChange                    // a statement outside of transactions
-	CallAccept                    // storing notices, with the wait for a shared commit
-	Calls           = iota        // how many there are
+	CallAccept                    // storing notices, including the wait for a shared commit
+	Calls           = iota        // number of kinds
 )
 
 // String returns the name of the kind.
@@ -24,10 +24,10 @@ func (c Call) String() string {
 	return [Calls]string{"begin", "transaction", "query", "change", "accept"}[c]
 }
 
-// Timing is told how long each call of a context took, whether or not it succeeded.
+// Timing receives the duration of each call of a context, including failed calls.
 type Timing func(ctx context.Context, call Call, took time.Duration)
 
-// since tells how long ago began is.
+// since reports the time since began.
 func (t Timing) since(ctx context.Context, call Call, began time.Time) {
 	if t != nil {
 		t(ctx, call, time.Since(began))
@@ -41,19 +41,19 @@ type pool struct {
 	timing Timing
 }
 
-// QueryContext is timed until the first row.
+// QueryContext times the query until the first row.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	defer p.timing.since(ctx, CallQuery, time.Now())
 	return p.DB.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller does
 }
 
-// QueryRowContext is timed until the first row.
+// QueryRowContext times the query until the first row.
 func (p *pool) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	defer p.timing.since(ctx, CallQuery, time.Now())
 	return p.DB.QueryRowContext(ctx, query, args...)
 }
 
-// ExecContext is timed.
+// ExecContext times the statement.
 func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	defer p.timing.since(ctx, CallChange, time.Now())
 	return p.DB.ExecContext(ctx, query, args...)

@@ -17,13 +17,13 @@ import (
 // schemaLock is the advisory lock of migrations: "carillon" in ASCII.
 const schemaLock = 0x63_61_72_69_6c_6c_6f_6e
 
-// openPooled opens a pool of connections that may lead to a pooler, such as PgBouncer in transaction mode. There each
-// transaction may run on another connection to PostgreSQL, so nothing may be kept on one: no prepared statements, no session
-// locks, no settings. A direct connection keeps its prepared statements, which are faster. Who has chosen a mode in the
-// URL (default_query_exec_mode) has it.
+// openPooled opens a pool of connections that may go through a pooler, such as PgBouncer in transaction mode. Then each
+// transaction may use another connection to PostgreSQL, so connections must not have state: no prepared statements, session
+// locks or settings. A direct connection uses prepared statements, which are faster. A mode set in the URL
+// (default_query_exec_mode) takes precedence.
 //
-// If password is not nil, each connection has the password that it returns then. While it fails, as while a file is being
-// replaced, the one from the start is used.
+// If password is not nil, it is called for the password of each connection. If it fails, for example while a file is being
+// replaced, the initial password is used.
 func openPooled(cfg *pgx.ConnConfig, password func() (string, error)) *sql.DB {
 	var pooled atomic.Bool
 	return stdlib.OpenDB(*cfg,
@@ -49,14 +49,14 @@ func openPooled(cfg *pgx.ConnConfig, password func() (string, error)) *sql.DB {
 			}
 			pooled.Store(behind)
 			if err == nil {
-				err = driver.ErrBadConn // database/sql opens another, which prepares nothing
+				err = driver.ErrBadConn // database/sql opens another connection, which prepares nothing
 			}
 			return errors.Join(err, conn.Close(ctx))
 		}))
 }
 
-// behindPooler reports whether a process that is not PostgreSQL's own is at the other end: a pooler makes up the number that
-// it gives for the process.
+// behindPooler reports whether the connection goes through a pooler: a pooler invents the process number that it
+// reports.
 func behindPooler(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	answer, err := conn.PgConn().Exec(ctx, `SELECT pg_backend_pid()`).ReadAll()
 	if err != nil {
@@ -68,11 +68,11 @@ func behindPooler(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	return string(answer[0].Rows[0][0]) != strconv.FormatUint(uint64(conn.PgConn().PID()), 10), nil
 }
 
-// lockEvery is how often an instance looks whether another has finished with the schema.
+// lockEvery is the interval at which an instance retries the schema lock.
 const lockEvery = 50 * time.Millisecond
 
-// lock takes an advisory lock. The lock belongs to a transaction, so a pooler keeps the connection for it, and it ends with
-// it even if this process is killed. Who waits for it holds no connection: all those of a pooler may be few.
+// lock acquires an advisory lock. The lock belongs to a transaction, so a pooler reserves the connection, and the lock ends
+// with the connection even if this process is killed. Waiting uses no connection, because a pooler may have only a few.
 func (d postgresDialect) lock(ctx context.Context) (func(), error) {
 	tick := time.NewTicker(lockEvery)
 	defer tick.Stop()
@@ -89,13 +89,13 @@ func (d postgresDialect) lock(ctx context.Context) (func(), error) {
 	}
 }
 
-// tryLock returns nil if another has the lock.
+// tryLock returns nil if the lock is held.
 func (d postgresDialect) tryLock(ctx context.Context) (release func(), err error) {
 	tx, err := d.db.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return nil, err
 	}
-	release = func() { _ = tx.Rollback() } // it has changed nothing; if the connection is lost, so is the lock
+	release = func() { _ = tx.Rollback() } // the transaction changed nothing; if the connection is lost, so is the lock
 	var mine bool
 	err = tx.QueryRowContext(ctx, `SELECT pg_try_advisory_xact_lock(`+strconv.Itoa(schemaLock)+`)`).Scan(&mine)
 	if err == nil && mine {

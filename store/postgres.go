@@ -48,7 +48,7 @@ func (s *Store) openPostgres(url string, password func() (string, error)) error 
 
 func (postgresDialect) schema() (goose.Dialect, string) { return goose.DialectPostgres, "postgres" }
 
-// brief returns ctx: a statement is a round trip.
+// brief returns ctx: a statement needs a network round trip.
 func (postgresDialect) brief(ctx context.Context) context.Context { return ctx }
 
 func (postgresDialect) within(column string, n int) string {
@@ -59,11 +59,13 @@ func (postgresDialect) textList(values []string) any { return values }
 
 func (postgresDialect) numberList(values []int64) any { return values }
 
+func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
+
 func (postgresDialect) pairs(first, second string, n int) string {
 	return "SELECT DISTINCT value ->> 0 AS " + first + ", value ->> 1 AS " + second + " FROM json_array_elements($" + strconv.Itoa(n) + "::json)"
 }
 
-// locked always returns false: PostgreSQL waits for locks itself and honors the context.
+// locked always returns false: PostgreSQL waits for locks itself and respects the context.
 func (postgresDialect) locked(error) bool { return false }
 
 func (postgresDialect) fault(err error) fault {
@@ -82,7 +84,7 @@ func (postgresDialect) fault(err error) fault {
 		"55000": // object_not_in_prerequisite_state: connections are not allowed
 		return faultAway
 	case "42703", "42P01", "42883", // undefined column, table, function
-		"23502": // not_null_violation: no statement of ours leaves out a column that it knows
+		"23502": // not_null_violation: our statements set every column in this version of the schema
 		return faultSchema
 	case "0A000": // feature_not_supported
 		if strings.Contains(pg.Message, "cached plan") { // a column was added since the statement was prepared
@@ -96,7 +98,7 @@ func (postgresDialect) fault(err error) fault {
 	return faultOther
 }
 
-// connectionFault classifies an error that is not a reply of the server.
+// connectionFault classifies an error that is not a response of the server.
 func connectionFault(err error) fault {
 	var connect *pgconn.ConnectError
 	var network net.Error
@@ -109,7 +111,7 @@ func connectionFault(err error) fault {
 	return closedFault(err)
 }
 
-// closedFault recognizes the one error of database/sql that has no exported name.
+// closedFault recognizes an error of database/sql that has no exported name.
 func closedFault(err error) fault {
 	if strings.Contains(err.Error(), "sql: database is closed") {
 		return faultAway
@@ -117,8 +119,8 @@ func closedFault(err error) fault {
 	return faultOther
 }
 
-// subscribers looks up each topic of t. OFFSET 0 forces that plan: the planner does not know how few
-// topics t holds and would otherwise read all subscriptions.
+// subscribers looks up each topic of t. OFFSET 0 forces that plan: the planner cannot estimate how few
+// topics t has, and would otherwise read all subscriptions.
 func (postgresDialect) subscribers() string {
 	return `SELECT t.type, t.scope, s.seq, '' FROM t CROSS JOIN LATERAL (
 			SELECT seq FROM subscriptions WHERE type = t.type AND scope = t.scope AND seq IS NOT NULL OFFSET 0) s
@@ -171,8 +173,8 @@ func (postgresDialect) addMembers(ctx context.Context, tx *sql.Tx, roles, seqs [
 }
 
 // saveReads stores all segments with one statement over arrays. It locks the announcements: an
-// edit that marks one as unread for everybody waits until the segments are stored, and deletes
-// them; after such an edit saveReads sees the new reads_from and drops the segments.
+// edit that marks one as unread for all users waits until the segments are stored, and then
+// deletes them; after such an edit saveReads reads the new reads_from and drops the segments.
 func (postgresDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []notifier.ReadSegment) error {
 	n := len(segments)
 	ids, audiences, numbers := make([]int64, n), make([]int64, n), make([]int64, n)

@@ -11,15 +11,15 @@ import (
 // the statement.
 const (
 	postgresNotices = `state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id,
-		search, recipients, recipient_count, reasons, send_at, app_id`
+		search, recipients, recipient_count, reasons, send_at, app_id, owner, due_at`
 	postgresArrays = `$1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::bigint[], $18::bytea[], $19::bigint[], $20::bigint[]`
+		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::bigint[], $18::bytea[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[]`
 )
 
-// noticeArrays holds rows by column.
+// noticeArrays contains rows by column.
 type noticeArrays struct {
 	states, targets, types, scopes, subjects, titles, bodies, links, kinds, senders, searches []string
-	revs, created, expires, counts, sendAt, apps                                              []int64
+	revs, created, expires, counts, sendAt, apps, owners, due                                 []int64
 	toasts                                                                                    []bool
 	recipients, reasons                                                                       [][]byte
 }
@@ -36,7 +36,7 @@ func arraysOf(rows []*noticeRow) *noticeArrays {
 		c.searches = append(c.searches, n.search)
 		c.recipients, c.counts = append(c.recipients, n.recipients), append(c.counts, n.Recipients)
 		c.reasons, c.sendAt = append(c.reasons, n.reasons), append(c.sendAt, millis(n.SendAt))
-		c.apps = append(c.apps, n.App.ID)
+		c.apps, c.owners, c.due = append(c.apps, n.App.ID), append(c.owners, n.claim.Owner), append(c.due, millis(n.claim.Until))
 	}
 	return c
 }
@@ -46,13 +46,15 @@ func (c *noticeArrays) args() []any {
 	return []any{
 		c.states, c.revs, c.created, c.expires, c.targets, c.types, c.scopes,
 		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.kinds, c.senders, c.searches, c.recipients, c.counts, c.reasons, c.sendAt, c.apps,
+		c.owners, c.due,
 	}
 }
 
-// confirm updates and checks in one statement. All parts of it see the notices as they were before.
+// confirm updates and checks in one statement, all parts of which read the notices as they were before. Its
+// commit does not wait for the disk.
 func (postgresDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
 	found, err := s.write.QueryContext(ctx, `WITH asked AS MATERIALIZED (
-			SELECT * FROM unnest($1::bigint[], $2::bigint[]) r (id, rev)
+			SELECT * FROM unnest($1::bigint[], $2::bigint[]) r (id, rev) WHERE set_config('synchronous_commit', 'off', TRUE) = 'off'
 		), confirmed AS (
 			UPDATE notices n SET state = 'sent', done = 0 FROM asked
 			WHERE n.id = asked.id AND n.rev = asked.rev AND n.state = 'accepted' RETURNING n.id

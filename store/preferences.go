@@ -33,7 +33,7 @@ func (s *Store) scanPreferences(row *sql.Row) (p notifier.Preferences, err error
 	return p, nil
 }
 
-// Preferences returns the preferences of a user, with the types for which they have chosen.
+// Preferences returns the preferences of a user, with the types that they have set.
 func (s *Store) Preferences(ctx context.Context, seq int64) (p notifier.Preferences, err error) {
 	if p, err = s.scanPreferences(s.read.QueryRowContext(ctx, preferencesQuery, seq)); err != nil {
 		return p, s.fail(err, "read the preferences of user %d", seq)
@@ -43,11 +43,11 @@ func (s *Store) Preferences(ctx context.Context, seq int64) (p notifier.Preferen
 	return p, s.fail(err, "read the wanted types of user %d", seq)
 }
 
-// wantsQuery lists mutes last: they decide.
+// wantsQuery lists mutes last, because they take precedence.
 const wantsQuery = `SELECT type, kind, wanted, 0 AS muted FROM type_wants WHERE seq = $1
 	UNION ALL SELECT type, 'inbox', FALSE, 1 FROM mutes WHERE seq = $1 ORDER BY muted`
 
-// kindInbox marks the choice of a type that comes to the inbox; one that does not is in the table mutes.
+// kindInbox marks a type that the user wants in the inbox; unwanted types are in the table mutes.
 const kindInbox notifier.ReachKind = "inbox"
 
 func gatherWants(rows *sql.Rows, err error) (map[string]notifier.TypeWants, error) {
@@ -71,8 +71,8 @@ func gatherWants(rows *sql.Rows, err error) (map[string]notifier.TypeWants, erro
 	})
 }
 
-// PutPreferences replaces the preferences of a user that p sets, all or none, and looks at what their
-// targets hold back again at once. Mail that is switched on again tells nothing older. p must be valid. It
+// PutPreferences replaces the preferences of a user that are set in p, all or none, and immediately reschedules what
+// their targets hold back. Mail that is switched on again is not sent about older notices. p must be valid. It
 // returns notifier.ErrNotFound for an unknown seq.
 func (s *Store) PutPreferences(ctx context.Context, seq int64, p notifier.PutPreferences) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
@@ -115,7 +115,7 @@ func (s *Store) PutPreferences(ctx context.Context, seq int64, p notifier.PutPre
 	return s.fail(err, "change the preferences of user %d", seq)
 }
 
-// putChoices writes what concerns no target alone.
+// putChoices stores preferences that do not belong to a single target.
 func putChoices(ctx context.Context, tx *sql.Tx, seq int64, p *notifier.PutPreferences) (err error) {
 	set := func(columns string, args ...any) {
 		if err == nil {
@@ -139,7 +139,7 @@ func putChoices(ctx context.Context, tx *sql.Tx, seq int64, p *notifier.PutPrefe
 	return err
 }
 
-// SetZone stores the zone of a user's browser. changed is false if it is stored already.
+// SetZone stores the zone of a user's browser. changed is false if it was already stored.
 func (s *Store) SetZone(ctx context.Context, seq int64, zone string) (changed bool, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		n, err := change(ctx, tx, `UPDATE users SET zone_seen = $1, zone_seen_at = $2 WHERE seq = $3 AND zone_seen <> $1`, valid(zone), millis(s.now()), seq)
@@ -151,8 +151,8 @@ func (s *Store) SetZone(ctx context.Context, seq int64, zone string) (changed bo
 	return changed, s.fail(err, "store the time zone of user %d", seq)
 }
 
-// retime changes when the targets of a kind are due. Targets that are switched on skip what is older, and all skip
-// what came up to untold.
+// retime changes when the targets of a kind are due. Targets that are switched on skip older notices, and all targets
+// skip notices up to untold.
 func (s *Store) retime(ctx context.Context, tx *sql.Tx, seq int64, kind notifier.ReachKind, when notifier.When, minute int, untold int64) error {
 	if when.Off {
 		_, err := tx.ExecContext(ctx, `UPDATE targets SET state = 'off', due_at = 0, upto = 0, urgent = FALSE, tries = 0, held_since = 0
@@ -169,7 +169,7 @@ func (s *Store) retime(ctx context.Context, tx *sql.Tx, seq int64, kind notifier
 	return err
 }
 
-// putTypes replaces what a user has chosen for types, if p sets it.
+// putTypes replaces the user's settings for types if p sets them.
 func putTypes(ctx context.Context, tx *sql.Tx, seq int64, p *notifier.PutPreferences) error {
 	types := p.Types
 	if p.Change != nil {
@@ -186,7 +186,7 @@ func putTypes(ctx context.Context, tx *sql.Tx, seq int64, p *notifier.PutPrefere
 	return putWants(ctx, tx, seq, types)
 }
 
-// putWants replaces what a user has chosen for types.
+// putWants replaces the user's settings for types.
 func putWants(ctx context.Context, tx *sql.Tx, seq int64, types map[string]notifier.TypeWants) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM type_wants WHERE seq = $1`, seq); err != nil {
 		return err

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// statements are the prepared statements that most requests run. SQLite needs longer to parse them
-// than to run them, most of all those over a list; so each connection parses them once.
+// statements contains the prepared statements of most requests. On SQLite, parsing takes longer than
+// running, especially for statements over a list; so each connection parses them once.
 type statements struct {
 	session statement // a session that is not in the cache
 	user    statement // a user by name
-	named   statement // the numbers of names, and who of them has muted a type
-	muted   statement // those of a few users who have muted a type
+	named   statement // the numbers of names, and the users who have muted a type
+	muted   statement // which of a few users have muted a type
 
-	// Of SQLite's writer; on PostgreSQL, one statement handles all rows of a call.
+	// For SQLite's writer; on PostgreSQL, one statement handles all rows of a call.
 	addNotice *sql.Stmt // a notice
 	findKey   *sql.Stmt // an idempotency key
 	addKey    *sql.Stmt // an idempotency key
 	confirm   *sql.Stmt // a notice that was delivered
-	confirmed *sql.Stmt // whether it was confirmed before
+	confirmed *sql.Stmt // whether it was already confirmed
 }
 
-// statement is a query that most requests run. On PostgreSQL it is not prepared here: the driver does that itself for each
-// connection, unless a pooler is in between.
+// statement is a query used by most requests. On PostgreSQL it is not prepared here: the driver does that for each
+// connection, unless there is a pooler.
 type statement struct {
 	on    *pool
 	query string
@@ -66,8 +66,8 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	prepared = on(s.write)
 	s.ready.addNotice = prepared(`INSERT INTO notices
 		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search,
-			recipients, recipient_count, reasons, send_at, app_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`)
+			recipients, recipient_count, reasons, send_at, app_id, owner, due_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`)
 	s.ready.findKey = prepared(`SELECT notice_id, digest FROM idempotency_keys WHERE owner_kind = $1 AND owner_id = $2 AND key = $3`)
 	s.ready.addKey = prepared(`INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)`)
 	s.ready.confirm = prepared(`UPDATE notices SET state = 'sent', done = 0 WHERE id = $1 AND rev = $2 AND state = 'accepted'`)
@@ -75,7 +75,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// ask runs a prepared query, which is short, and hands each row to scan.
+// ask runs a prepared short query and passes each row to scan.
 func (s *Store) ask(ctx context.Context, query statement, scan func(*sql.Rows) error, args ...any) error {
 	if err := ctx.Err(); err != nil {
 		return err

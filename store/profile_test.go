@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestANoteAboutAProfileIsToldOnceAndEndsWithTheFault(t *testing.T) {
+func TestANoteAboutAProfileIsLoggedOnceAndEndsWithTheFault(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		var told []string
 		db.cfg.Noted = func(_ context.Context, _ int64, notes string) { told = append(told, notes) }

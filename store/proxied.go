@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Proxied returns the user that a proxy names, with the profile in its headers, and creates them if necessary. since is
+// Proxied returns the user named by a proxy, updated from its profile headers, and creates the user if necessary. since is
 // when the user was last signed out, in seconds. It returns the errors of CreateUser.
 func (s *Store) Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, since int64, created, changed bool, err error) {
 	for left := leavers; ; left-- {
@@ -24,19 +24,19 @@ func (s *Store) Proxied(ctx context.Context, p notifier.ProxiedUser) (u notifier
 	}
 }
 
-// welcomeProxied returns an existing user, with the profile that the proxy sent stored, or sql.ErrNoRows.
+// welcomeProxied stores the profile sent by the proxy for an existing user and returns the user, or sql.ErrNoRows.
 func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u notifier.User, since int64, changed bool, err error) {
 	if u, err = s.oneUser(ctx, `u.name = $1`, p.Name); err != nil {
 		return u, 0, false, err
 	}
 	var email string
 	var signsIn bool
-	zoned := p.Zone != nil && u.Zones.Seen == "" // the browser's zone is newer: users travel
+	zoned := p.Zone != nil && u.Zones.Seen == "" // the browser's zone is more recent: users travel
 	err = s.read.QueryRowContext(ctx, `SELECT signed_out, provider_email, signs_in FROM users WHERE seq = $1`, u.Seq).Scan(&since, &email, &signsIn)
 	if err != nil {
 		return u, 0, false, err
 	}
-	if !signsIn { // from now on links lead to our own pages
+	if !signsIn { // from now on links lead to Carillon's own pages
 		if _, err = s.exec(ctx, `UPDATE users SET signs_in = TRUE WHERE seq = $1`, u.Seq); err != nil {
 			return u, 0, false, err
 		}
@@ -78,8 +78,8 @@ func (s *Store) welcomeProxied(ctx context.Context, p notifier.ProxiedUser) (u n
 	return u, since, err == nil && (renamed || zoned), err
 }
 
-// putProviderMail gives a user the mail address that a proxy or provider sent, unless they have one from their app, the
-// API or a command, which come first.
+// putProviderMail stores the mail address sent by a proxy or provider, unless the user has one from their app, the
+// API or a command, which take precedence.
 func (s *Store) putProviderMail(ctx context.Context, tx *sql.Tx, seq int64, address string) error {
 	var before, has string
 	err := tx.QueryRowContext(ctx, `SELECT u.provider_email, COALESCE(t.address, '') FROM users u
@@ -90,5 +90,5 @@ func (s *Store) putProviderMail(ctx context.Context, tx *sql.Tx, seq int64, addr
 	if _, err := tx.ExecContext(ctx, `UPDATE users SET provider_email = $1 WHERE seq = $2`, address, seq); err != nil || has != before {
 		return err
 	}
-	return s.putToldMail(ctx, tx, seq, address)
+	return s.putReportedMail(ctx, tx, seq, address)
 }

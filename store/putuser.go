@@ -9,10 +9,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// DefaultAudience is the audience of a user for whom none is given: "user".
+// DefaultAudience is the audience of a user created without one: "user".
 const DefaultAudience notifier.Audience = 2
 
-// newUser returns the user to create if none has this name.
+// newUser returns the user to create if the name is new.
 func newUser(u *notifier.PutUser) notifier.NewUser {
 	n := notifier.NewUser{Name: u.Name, Audience: DefaultAudience}
 	if u.Audience != nil {
@@ -31,7 +31,7 @@ func newUser(u *notifier.PutUser) notifier.NewUser {
 }
 
 // PutUser creates a user, who cannot sign in with a password, or updates the fields of an existing
-// user that u sets. It returns the user as stored. It returns a *notifier.InvalidError with all
+// user that are set in u. It returns the user as stored. It returns a *notifier.InvalidError with all
 // invalid fields, or notifier.ErrFull.
 func (s *Store) PutUser(ctx context.Context, u notifier.PutUser) (has notifier.User, created bool, err error) {
 	row := newUser(&u)
@@ -58,9 +58,9 @@ func (s *Store) PutUser(ctx context.Context, u notifier.PutUser) (has notifier.U
 
 // changeUser updates an existing user, or returns sql.ErrNoRows.
 func (s *Store) changeUser(ctx context.Context, u *notifier.PutUser) (has notifier.User, err error) {
-	err = s.whileThere(ctx, func(tx *sql.Tx) error { // a role may be deleted while the user is added to it
-		// Lock the row first, so that of two concurrent updates the second sees the result of
-		// the first.
+	err = s.whileThere(ctx, func(tx *sql.Tx) error { // a concurrent call may delete a role while the user is added to it
+		// Lock the row first, so that the second of two concurrent updates sees the result of the
+		// first.
 		var seq int64
 		if err := tx.QueryRowContext(ctx, `UPDATE users SET name = name WHERE name = $1 RETURNING seq`, u.Name).Scan(&seq); err != nil {
 			return err
@@ -129,4 +129,35 @@ func (s *Store) replaceRoles(ctx context.Context, tx *sql.Tx, seq int64, roles [
 		return err
 	}
 	return s.dialect.addMembers(ctx, tx, ids, same)
+}
+
+// putNotes merges newer notes into the notes of a user's profile. It writes and logs only changes, so that a repeatedly sent
+// profile is logged once.
+func (s *Store) putNotes(ctx context.Context, tx *sql.Tx, had *notifier.User, newer notifier.ProfileNotes) error {
+	old := notifier.ParseProfileNotes(had.Notes)
+	notes := old.After(newer).String()
+	if notes == had.Notes {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE users SET profile_notes = $1 WHERE seq = $2`, notes, had.Seq); err != nil {
+		return err
+	}
+	if err := s.noteChange(ctx, tx, had.Seq, false); err != nil {
+		return err
+	}
+	if notes != "" && s.noted != nil {
+		s.noted(ctx, had.Seq, notes)
+	}
+	return nil
+}
+
+// putNotes returns the notes for an API call, which rejects invalid values.
+func putNotes(u *notifier.PutUser) (n notifier.ProfileNotes) {
+	if u.Email != nil {
+		n.Email = notifier.Kept
+	}
+	if u.Locale != nil {
+		n.Locale = notifier.Kept
+	}
+	return n
 }

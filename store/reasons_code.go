@@ -15,7 +15,7 @@ var errReasonsCode = errors.New("the data is not an encoded list of reasons, or 
 
 // encodeReasons encodes the reasons why recipients get a notice: the version snapshotCode, the number
 // of reasons, and for each its text and its set of users, both preceded by their length. The length
-// of a set is stored plus one; 0 means that the set is all other recipients. No reasons give nil.
+// of a set is stored plus one; 0 means all other recipients. No reasons give nil.
 func encodeReasons(reasons []notifier.Why) ([]byte, error) {
 	if len(reasons) == 0 {
 		return nil, nil
@@ -38,8 +38,8 @@ func encodeReasons(reasons []notifier.Why) ([]byte, error) {
 	return b, nil
 }
 
-// storedReasons decodes a column. A damaged reason must not keep a notice from its recipients: if the
-// column cannot be read, it returns none, and recipients see the reason of the target.
+// storedReasons decodes a column. A damaged reason must not prevent the delivery of a notice: if the
+// column cannot be decoded, it returns none, and recipients see the reason of the target.
 func storedReasons(b []byte) []notifier.Why {
 	reasons, err := decodeReasons(b)
 	if err != nil {
@@ -70,10 +70,10 @@ func decodeReasons(b []byte) ([]notifier.Why, error) {
 	return reasons, nil
 }
 
-// decodeSet reads a set of users that takes up the whole of b.
+// decodeSet reads a set of users that fills the whole of b.
 func decodeSet(b []byte) (*roaring.Bitmap, error) {
 	set := roaring.New()
-	n, err := set.ReadFrom(bytes.NewReader(b)) // which copies the data
+	n, err := set.ReadFrom(bytes.NewReader(b)) // copies the data
 	if err == nil && n != int64(len(b)) {
 		err = errReasonsCode
 	}

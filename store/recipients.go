@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SetRecipients stores the recipients of a notice, once: the first call wins. It returns the stored
-// recipients, so that a second router works with those of the first.
+// SetRecipients stores the recipients of a notice unless they are already stored. It returns the stored
+// recipients, so that concurrent routers use the same ones.
 func (s *Store) SetRecipients(ctx context.Context, id int64, who *roaring.Bitmap) (*roaring.Bitmap, error) {
 	blob, err := encodeRecipients(who)
 	if err != nil {
@@ -45,13 +45,13 @@ func (s *Store) Recipients(ctx context.Context, id int64) (*roaring.Bitmap, erro
 }
 
 // Accepted returns these notices with their recipients, ordered by id; To is nil if the recipients
-// are not settled. Deleted notices are left out. It holds all recipients in memory at once, so it is
-// meant for notices with few of them.
+// are not resolved. Deleted notices are omitted. It holds all recipients in memory at once, so it is
+// intended for notices with few of them.
 func (s *Store) Accepted(ctx context.Context, ids []int64) ([]notifier.Acceptance, error) {
 	found := make([]notifier.Acceptance, 0, len(ids))
 	for part := range slices.Chunk(ids, inboxBatch) {
 		err := s.all(ctx, func(rows *sql.Rows) error {
-			var blob, reasons sql.RawBytes // decoding copies the data it keeps
+			var blob, reasons sql.RawBytes // decoding copies the data it retains
 			n, err := scanNotice(rows, &blob, &reasons)
 			if err != nil {
 				return err
@@ -76,7 +76,7 @@ func (s *Store) Accepted(ctx context.Context, ids []int64) ([]notifier.Acceptanc
 }
 
 // FirstRecipients returns the lowest recipient of each of these notices that has any. It reads whole
-// bitmaps, so it is meant for notices with few recipients.
+// bitmaps, so it is intended for notices with few recipients.
 func (s *Store) FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error) {
 	first := make(map[int64]int64, len(ids))
 	for part := range slices.Chunk(ids, listSize) {
@@ -99,7 +99,7 @@ func (s *Store) FirstRecipients(ctx context.Context, ids []int64) (map[int64]int
 	return first, nil
 }
 
-// UserNames returns the names of those of these users who exist, by seq.
+// UserNames returns the names of these users by seq; unknown users are omitted.
 func (s *Store) UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]notifier.UserName, error) {
 	seqs := make([]int64, 0, who.GetCardinality())
 	for seq := range roaring.Values(who) {

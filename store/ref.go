@@ -2,8 +2,8 @@ package store
 
 import "github.com/carillonhq/carillon/notifier"
 
-// The columns that refFields read into a notifier.Ref: kind, id and user name. The name is a
-// subquery, so that it is always a lookup by the primary key of users, whatever the plan of the
+// The columns that refFields reads into a notifier.Ref: kind, id and user name. The name is a
+// subquery, so that it is always looked up by the primary key of users, whatever the plan of the
 // statement.
 const (
 	senderColumns = `sender_kind, sender_id, ` + userWhere + `sender_kind = 'user' THEN CAST(sender_id AS BIGINT)` + orNothing
@@ -17,7 +17,7 @@ const (
 // refFields returns the scan destinations of a ref.
 func refFields(r *notifier.Ref) []any { return []any{&r.Kind, &r.ID, &r.Name} }
 
-// refID returns the stored form of an id. A user without a number cannot be told from others with the
+// refID returns the stored form of an id. A user without a number cannot be distinguished from others with the
 // same name, so it is stored as a deleted user.
 func refID(r notifier.Ref) string {
 	if r.Kind == notifier.KindUser && r.ID == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// disorder is how much the accepted time of a notice may differ from the order of ids: the clocks of
+// disorder is how much the acceptance times of notices may deviate from the order of ids: the clocks of
 // instances differ, and some notices wait for the disk.
 const disorder = time.Minute
 
@@ -22,8 +22,8 @@ const (
 		AND NOT EXISTS (SELECT 1 FROM announcements WHERE notice_id = id) ORDER BY id LIMIT $3`
 )
 
-// Since returns, in order, the ids above after of the notices that were accepted or changed at or
-// after since, whatever their state is now. Announcements are left out: only notices for inboxes are
+// Since returns, in order, the ids above after of the notices accepted or changed at or after
+// since, whatever their current state. Announcements are omitted: only notices for inboxes are
 // returned.
 func (s *Store) Since(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
 	limit = pageSize(limit)
@@ -75,9 +75,9 @@ func (s *Store) acceptedBefore(ctx context.Context, then int64) (int64, error) {
 }
 
 // Confirm changes accepted notices to sent if they still have the revision in which they were
-// delivered. moved are the others, in no order: those edited, being retracted or deleted meanwhile.
-// A notice already sent in that revision is not among them, unless another caller is confirming it
-// at the same moment.
+// delivered. moved contains the others, in no order: edited, retracted or deleted since then. It
+// excludes notices already sent in that revision, unless another caller is confirming them
+// concurrently.
 func (s *Store) Confirm(ctx context.Context, done []notifier.Revised) (moved []int64, err error) {
 	if len(done) == 0 {
 		return nil, nil

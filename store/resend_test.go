@@ -63,7 +63,7 @@ func TestUnfinishedNoticesAreReadInPages(t *testing.T) {
 		acceptAll(t, s, all...)
 		must(s.RetractNotice(t.Context(), notifier.Actor{}, all[1].Notice.ID, notifier.StateAccepted, notifier.StateSent))(t)
 		must(s.RetractNotice(t.Context(), notifier.Actor{}, all[2].Notice.ID, notifier.StateAccepted, notifier.StateSending))(t)
-		if err := s.Advance(t.Context(), all[2].Notice.ID, 0, notifier.StateSending, 2); err != nil {
+		if err := s.Advance(t.Context(), notifier.Claim{}, all[2].Notice.ID, 0, notifier.StateSending, 2); err != nil {
 			t.Fatal(err)
 		}
 		var want []notifier.Notice

@@ -15,15 +15,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Restored is a checked copy of a backup, beside the database that it is to replace.
+// Restored is a checked copy of a backup, stored next to the database that it will replace.
 type Restored struct {
-	Kept           map[string]string // as it was given to Backup
+	Kept           map[string]string // as passed to Backup
 	Users, Notices int64
 	dir, copied    string
 }
 
 // PrepareRestore copies a backup into a data directory and checks the copy. at is called as by Backup.
-// The caller ends it by Commit or Discard.
+// The caller must call Commit or Discard.
 func PrepareRestore(ctx context.Context, file, dir string, at func(done, total int)) (*Restored, error) {
 	r := &Restored{Kept: map[string]string{}, dir: dir, copied: filepath.Join(dir, sqliteFile+".restoring")}
 	if _, err := os.Stat(file); err != nil {
@@ -34,7 +34,7 @@ func PrepareRestore(ctx context.Context, file, dir string, at func(done, total i
 		err = within(ctx, r.copied, func(db *sql.DB) error { return r.check(ctx, db) })
 	}
 	if damaged(err) {
-		err = fmt.Errorf("it is no backup of Carillon, or it is damaged: %w", err)
+		err = fmt.Errorf("it is not a Carillon backup, or it is damaged: %w", err)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), r.Discard())
@@ -42,7 +42,7 @@ func PrepareRestore(ctx context.Context, file, dir string, at func(done, total i
 	return r, nil
 }
 
-// check checks the copy and takes out what was kept beside the database.
+// check checks the copy and removes the kept texts from it.
 func (r *Restored) check(ctx context.Context, db *sql.DB) error {
 	var state string
 	if err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&state); err != nil {
@@ -58,14 +58,14 @@ func (r *Restored) check(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if tables != 3 {
-		return errors.New("it is no backup of Carillon")
+		return errors.New("it is not a Carillon backup")
 	}
 	err = db.QueryRowContext(ctx, `SELECT MAX(version_id), (SELECT COUNT(*) FROM users), (SELECT COUNT(*) FROM notices) FROM goose_db_version`).Scan(&schema, &r.Users, &r.Notices)
 	if err != nil {
 		return err
 	}
 	if schema > newestMigration {
-		return fmt.Errorf("it was made by a newer Carillon (migration %d; this one knows %d)", schema, newestMigration)
+		return fmt.Errorf("it was made by a newer Carillon (migration %d; this one has %d)", schema, newestMigration)
 	}
 	return r.takeKept(ctx, db)
 }
@@ -87,9 +87,9 @@ func (r *Restored) takeKept(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// Commit puts the copy in the place of the database of the data directory. It fails with a
-// notifier.ErrConflict while any process has that database open. between is called when none has: what it
-// does happens before the database is replaced.
+// Commit replaces the database of the data directory with the copy. It fails with a notifier.ErrConflict while
+// any process has that database open. Otherwise it calls between before it replaces the
+// database.
 func (r *Restored) Commit(ctx context.Context, between func() error) error {
 	file := filepath.Join(r.dir, sqliteFile)
 	release, err := seize(ctx, file)
@@ -106,8 +106,8 @@ func (r *Restored) Commit(ctx context.Context, between func() error) error {
 // Discard removes the copy.
 func (r *Restored) Discard() error { return removeDatabase(r.copied) }
 
-// seize locks a database against all other processes, and leaves no log beside it. A database that
-// is missing or damaged needs no lock.
+// seize locks a database against all other processes, and leaves no log next to it. A missing or damaged
+// database needs no lock.
 func seize(ctx context.Context, file string) (release func() error, err error) {
 	if _, err = os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return func() error { return nil }, nil
@@ -117,7 +117,7 @@ func seize(ctx context.Context, file string) (release func() error, err error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	// Leaving the write-ahead log is possible only for the last process that has the database open.
+	// Only the last process that has the database open can turn off the write-ahead log.
 	for _, statement := range []string{`PRAGMA journal_mode = DELETE`, `BEGIN EXCLUSIVE`} {
 		if err == nil {
 			_, err = db.ExecContext(ctx, statement)
@@ -150,12 +150,12 @@ func Blank(ctx context.Context, dir string) (bool, error) {
 		return err
 	})
 	if damaged(err) {
-		return false, nil // whatever it holds
+		return false, nil // it has contents
 	}
 	return rows == 0, err
 }
 
-// damaged reports whether a file is no database, or a damaged one.
+// damaged reports whether a file is not a database or is damaged.
 func damaged(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

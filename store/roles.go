@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// AddRole makes a user a member of a role and creates the role if it does not exist. It changes
-// nothing if the user is a member already.
+// AddRole makes a user a member of a role, and creates the role if it does not exist. It changes
+// nothing if the user is already a member.
 func (s *Store) AddRole(ctx context.Context, name, role string) error {
 	if !notifier.ValidName(role) {
 		var bad notifier.InvalidError
@@ -112,7 +112,7 @@ func (s *Store) addMembers(ctx context.Context, tx *sql.Tx, rows []userRow, ids 
 	return s.dialect.addMembers(ctx, tx, roles, seqs)
 }
 
-// lookUp returns the id or number that a query finds for a name, or sql.ErrNoRows.
+// lookUp returns the id or number for a name by a query, or sql.ErrNoRows.
 func lookUp(ctx context.Context, tx *sql.Tx, query, name string) (n int64, err error) {
 	err = tx.QueryRowContext(ctx, query, valid(name)).Scan(&n)
 	return n, err

@@ -7,8 +7,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SaveRun stores the result of a rule's run in place of its last one. Bytes in its error that SQL
-// cannot store as text are replaced.
+// SaveRun replaces the result of a rule's last run. Bytes in its error that SQL cannot store as
+// text are replaced.
 func (s *Store) SaveRun(ctx context.Context, r notifier.RuleRun) error {
 	_, err := s.exec(ctx, `INSERT INTO rule_runs (rule, started_at, ended_at, findings, sent, withdrawn, failures, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (rule) DO UPDATE SET started_at = excluded.started_at,
@@ -49,11 +49,11 @@ func (s *Store) Findings(ctx context.Context, rule string) (map[string]notifier.
 	return found, nil
 }
 
-// SaveFindings stores the findings that a rule has sent notices about, in place of earlier ones with
-// the same subjects, and deletes the subjects that are gone: either all of it or nothing. The rule
-// argument counts; the Rule field of each finding is ignored.
-func (s *Store) SaveFindings(ctx context.Context, rule string, told []notifier.Finding, gone []string) error {
-	if len(told)+len(gone) == 0 {
+// SaveFindings stores the findings that a rule has sent notices about, replacing earlier ones with
+// the same subjects, and deletes the subjects in gone: either all of it or nothing. The argument
+// rule is stored; the Rule field of each finding is ignored.
+func (s *Store) SaveFindings(ctx context.Context, rule string, sent []notifier.Finding, gone []string) error {
+	if len(sent)+len(gone) == 0 {
 		return nil
 	}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
@@ -65,7 +65,7 @@ func (s *Store) SaveFindings(ctx context.Context, rule string, told []notifier.F
 		const save = `INSERT INTO rule_findings (rule, subject, digest, notice_id, told_at, seen_at)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (rule, subject) DO UPDATE SET digest = excluded.digest,
 				notice_id = excluded.notice_id, told_at = excluded.told_at, seen_at = excluded.seen_at`
-		for _, f := range told {
+		for _, f := range sent {
 			digest := append([]byte{}, f.Digest...) // never NULL
 			_, err := tx.ExecContext(ctx, save, text(rule), text(f.Subject), digest, f.NoticeID, millis(f.ToldAt), millis(f.SeenAt))
 			if err != nil {
@@ -74,7 +74,7 @@ func (s *Store) SaveFindings(ctx context.Context, rule string, told []notifier.F
 		}
 		return nil
 	})
-	return s.fail(err, "save %d findings of rule %q", len(told), rule)
+	return s.fail(err, "save %d findings of rule %q", len(sent), rule)
 }
 
 // ForgetRules deletes the runs and findings of all rules except these.

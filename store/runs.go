@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// maxRuns is how many run ids of Redis are remembered. A cluster has no more masters with data than
-// there are partitions.
+// maxRuns is the maximum number of stored Redis run ids. A cluster has at most as many masters with data as
+// partitions.
 const maxRuns = 100
 
 // KnownRuns returns the run ids that AddRun has stored, latest first.
@@ -24,8 +24,8 @@ func (s *Store) KnownRuns(ctx context.Context) ([]string, error) {
 	return ids, s.fail(err, "list the known run ids of Redis")
 }
 
-// AddRun records that the Redis with this run id holds everything that SQL has, and deletes the
-// oldest run ids beyond maxRuns. It never deletes the id it adds, whatever the clocks say.
+// AddRun records that the Redis with this run id contains everything that SQL has, and deletes the
+// oldest run ids beyond maxRuns. It never deletes the id it adds, even if clocks differ.
 func (s *Store) AddRun(ctx context.Context, id string, now time.Time) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO redis_runs (run_id, seen_at) VALUES ($1, $2)
@@ -41,8 +41,8 @@ func (s *Store) AddRun(ctx context.Context, id string, now time.Time) error {
 	return s.fail(err, "record a run id of Redis")
 }
 
-// SetFlushed records, for each of these parts, the time up to which all its changes have reached
-// SQL. A stored time is never lowered.
+// SetFlushed records, for each of these parts, the time up to which all its changes are in SQL. It
+// never lowers a stored time.
 func (s *Store) SetFlushed(ctx context.Context, parts map[int]time.Time) error {
 	if len(parts) == 0 {
 		return nil
@@ -61,8 +61,8 @@ func (s *Store) SetFlushed(ctx context.Context, parts map[int]time.Time) error {
 	return s.fail(err, "record how far %d parts are flushed", len(parts))
 }
 
-// Flushed returns the time up to which all changes of parts 0 to parts-1 have reached SQL: the
-// earliest of their times. It is zero as long as one of them was never flushed.
+// Flushed returns the time up to which all changes of parts 0 to parts-1 are in SQL: the
+// earliest of their times. It is zero until each of them has been flushed.
 func (s *Store) Flushed(ctx context.Context, parts int) (time.Time, error) {
 	var known int
 	var earliest sql.Null[int64]

@@ -9,23 +9,23 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// dueQuery repeats the predicate of the partial index notices_scheduled; otherwise the index would
-// not be used.
+// dueQuery repeats the predicate of the partial index notices_scheduled; otherwise the index is
+// not used.
 const dueQuery = `WHERE state = 'scheduled' AND send_at <= $1 ORDER BY send_at, id LIMIT $2`
 
-// Due returns the scheduled notices whose time has come, earliest first.
+// Due returns the scheduled notices that are due, earliest first.
 func (s *Store) Due(ctx context.Context, limit int) ([]notifier.Notice, error) {
 	found, err := s.wholeNotices(ctx, dueQuery, millis(s.now()), pageSize(limit))
 	return found, s.fail(err, "list the notices that are due")
 }
 
 // Release changes scheduled notices to accepted, each with its recipients, or without if To is nil,
-// and updates them to the stored state. Their expiry counts from now, and each takes its place after
-// all notices that were accepted before. It marks them as changed: see Since. All are released in
-// one transaction.
+// and updates them to the stored state. Their expiry counts from now, and they are ordered after all
+// notices accepted earlier. It marks them as changed: see Since. All are released in one
+// transaction.
 //
-// Err is notifier.ErrConflict for a notice that is no longer scheduled in the given revision: it was
-// edited or cancelled meanwhile, or released by another instance.
+// Err is notifier.ErrConflict for a notice that is no longer scheduled in this revision: it was
+// edited, cancelled, or released by another instance.
 func (s *Store) Release(ctx context.Context, all []*notifier.Acceptance) error {
 	rows := make([]noticeRow, len(all))
 	for i, a := range all {
@@ -38,11 +38,11 @@ func (s *Store) Release(ctx context.Context, all []*notifier.Acceptance) error {
 		for i, a := range all {
 			n := &rows[i]
 			var expires int64
-			err := tx.QueryRowContext(ctx, `UPDATE notices SET state = 'accepted', released_at = $1, changed_at = $1,
+			err := tx.QueryRowContext(ctx, `UPDATE notices SET state = 'accepted', released_at = $1, changed_at = $1, owner = $7, due_at = $8,
 					expires_at = expires_at - send_at + $1, ordinal = (SELECT MAX(id) FROM notices),
 					recipients = $2, recipient_count = $3, reasons = $4
 				WHERE id = $5 AND rev = $6 AND state = 'scheduled' RETURNING ordinal, expires_at`,
-				now, n.recipients, n.Recipients, n.reasons, n.ID, n.Revision).Scan(&n.Order, &expires)
+				now, n.recipients, n.Recipients, n.reasons, n.ID, n.Revision, n.claim.Owner, millis(n.claim.Until)).Scan(&n.Order, &expires)
 			if a.Err = nil; errors.Is(err, sql.ErrNoRows) {
 				a.Err = notifier.ErrConflict
 				continue
@@ -66,8 +66,8 @@ func (s *Store) Release(ctx context.Context, all []*notifier.Acceptance) error {
 	return nil
 }
 
-// EditScheduled gives a scheduled notice the title, body, link, time and expiry of n, in its next
-// revision, and raises n.Revision. It returns notifier.ErrConflict if the notice was edited since
+// EditScheduled replaces the title, body, link, time and expiry of a scheduled notice with those in n, and
+// increments n.Revision. It returns notifier.ErrConflict if the notice was edited since
 // n.Revision, or is no longer scheduled.
 func (s *Store) EditScheduled(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
@@ -89,8 +89,8 @@ func (s *Store) EditScheduled(ctx context.Context, by notifier.Actor, n *notifie
 	return nil
 }
 
-// Earlier returns the id of the notice that the same request created before, notifier.ErrNotFound if
-// there is none, or notifier.ErrOtherRequest if its key was used for another request.
+// Earlier returns the id of the notice created by an earlier identical request, notifier.ErrNotFound if
+// there is none, or notifier.ErrOtherRequest if its key was used for a different request.
 func (s *Store) Earlier(ctx context.Context, once notifier.Once) (id int64, err error) {
 	var digest []byte
 	err = s.read.QueryRowContext(ctx, `SELECT notice_id, digest FROM idempotency_keys WHERE owner_kind = $1 AND owner_id = $2 AND key = $3`,

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"io/fs"
 	"path"
@@ -13,12 +14,48 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// oldestBeside is the newest migration that a program must know at least to run on this schema. Two
-// releases in a row run beside each other, so it may rise only to a migration that the release before
-// the last one had. Migrations above it are additive: TestNewMigrationsAreAdditive.
+//go:embed migrations
+var migrations embed.FS
+
+// Migrate updates the schema and returns the number of migrations applied. Open does the same; a
+// second call applies none.
+func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
+	release, err := s.dialect.lock(ctx)
+	if err != nil {
+		return 0, s.fail(err, "lock the schema")
+	}
+	defer release()
+	dialect, dir := s.dialect.schema()
+	files, err := fs.Sub(migrations, "migrations/"+dir)
+	if err != nil {
+		return 0, err
+	}
+	provider, err := goose.NewProvider(dialect, s.write.DB, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return 0, fmt.Errorf("read the migrations: %w", err)
+	}
+	newer := false
+	err = s.patiently(ctx, func() error {
+		newer, err = s.admitted(ctx, provider)
+		if err != nil || newer {
+			return err
+		}
+		done, err := provider.Up(ctx)
+		applied += len(done)
+		return err
+	})
+	if err == nil && !newer {
+		err = s.admit(ctx)
+	}
+	return applied, s.fail(err, "migrate the schema")
+}
+
+// oldestBeside is the newest migration that a program must contain to run on this schema. Two
+// consecutive releases must run side by side, so it may rise only to a migration that was already
+// in the release before the previous one. Later migrations are additive: TestNewMigrationsAreAdditive.
 const oldestBeside = 42
 
-// newestMigration is the newest migration that this program knows.
+// newestMigration is the newest migration in this program.
 var newestMigration = newestOf(migrations)
 
 func newestOf(files fs.FS) int64 {
@@ -31,7 +68,7 @@ func newestOf(files fs.FS) int64 {
 	return n
 }
 
-// Ping returns nil if the database answers and its schema fits this program. Else the error is an
+// Ping returns nil if the database responds and its schema fits this program. Otherwise the error is an
 // ErrUnavailable; a *notifier.UnfitError if the schema does not fit.
 func (s *Store) Ping(ctx context.Context) error {
 	e, err := s.schemaRow(ctx)
@@ -58,8 +95,8 @@ func (s *Store) fits(e notifier.UnfitError) error {
 	return nil
 }
 
-// admitted returns whether the schema is newer than this program, and an error if the program may not
-// run on it. A schema from before the table is older.
+// admitted reports whether the schema is newer than this program, and returns an error if the program may not
+// run on it. A schema without the table is older.
 func (s *Store) admitted(ctx context.Context, provider *goose.Provider) (newer bool, err error) {
 	version, err := provider.GetDBVersion(ctx)
 	if err != nil || version <= newestMigration {
@@ -70,13 +107,13 @@ func (s *Store) admitted(ctx context.Context, provider *goose.Provider) (newer b
 		if s.dialect.fault(err) != faultSchema {
 			return false, err
 		}
-		e.Needs = version // not one of ours: only a program that knows it can say
+		e.Needs = version // not our version: only a program that contains it has the lower limit
 	}
 	e.Schema = version
 	return true, s.fits(e)
 }
 
-// admit notes which programs may run on the schema from now on. Without a change it only reads, because another
+// admit records which programs may run on the schema from now on. Without a change it only reads, because another
 // process may be writing.
 func (s *Store) admit(ctx context.Context) error {
 	if e, err := s.schemaRow(ctx); err != nil || e.Schema >= newestMigration {

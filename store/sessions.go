@@ -29,8 +29,8 @@ const sessionQuery = `SELECT ` + userColumns + `, r.name, s.created_at, s.seen_a
 	LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
 	WHERE s.id = $1 ORDER BY r.name`
 
-// Session returns a session and when it was last seen, or notifier.ErrNotFound. Its user has the role of
-// staff if the groups of their identity provider say so. The ID token is left out. The caller decides
+// Session returns a session and when it was last seen, or notifier.ErrNotFound. Its user has the staff role if
+// their groups at the identity provider grant it. The ID token is omitted. The caller decides
 // whether the session has expired.
 func (s *Store) Session(ctx context.Context, id string) (signed notifier.Signed, seen time.Time, err error) {
 	var created, last int64
@@ -68,7 +68,7 @@ func (s *Store) IDToken(ctx context.Context, id string) (token string, err error
 	return token, s.fail(err, "read the ID token of a session")
 }
 
-// TouchSessions records that sessions were seen, with one commit for some hundreds of them.
+// TouchSessions records that sessions were seen, in one commit per few hundred sessions.
 func (s *Store) TouchSessions(ctx context.Context, ids []string, at time.Time) error {
 	for part := range slices.Chunk(ids, listSize) {
 		_, err := s.exec(ctx, `UPDATE sessions SET seen_at = $1 WHERE seen_at < $1 AND `+s.dialect.within("id", 2), millis(at), s.dialect.textList(part))
@@ -92,14 +92,14 @@ func (s *Store) EndSession(ctx context.Context, id string) (seq int64, err error
 	return seq, s.fail(err, "end a session")
 }
 
-// EndSessions ends all sessions and devices of a user, and returns the sessions. Tokens issued until now are refused from
+// EndSessions ends all sessions and devices of a user, and returns the sessions. Tokens issued before are rejected from
 // then on.
 func (s *Store) EndSessions(ctx context.Context, seq int64) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var known int64
 		err := tx.QueryRowContext(ctx, `UPDATE users SET signed_out = $1 WHERE seq = $2 RETURNING seq`, s.now().Unix()+1, seq).Scan(&known)
 		if err == nil {
-			err = s.noteChange(ctx, tx, seq, true) // streams that a token opened are checked again
+			err = s.noteChange(ctx, tx, seq, true) // streams opened with a token are checked again
 		}
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
@@ -161,7 +161,7 @@ func (s *Store) LiveTokens(ctx context.Context, sessions []notifier.TokenSession
 	return live, nil
 }
 
-// LiveSessions returns those of ids that are valid, with the current audience of their users.
+// LiveSessions returns the valid sessions among ids, with the current audience of their users.
 func (s *Store) LiveSessions(ctx context.Context, ids []string, valid notifier.SessionLimits) (map[string]notifier.Audience, error) {
 	live := make(map[string]notifier.Audience, len(ids))
 	for part := range slices.Chunk(ids, listSize) {
@@ -194,8 +194,8 @@ func (s *Store) PurgeSessions(ctx context.Context, valid notifier.SessionLimits)
 	return n, s.fail(err, "purge sessions")
 }
 
-// EndOldest ends the sessions of a user that were seen longest ago, all but keep of them, and returns
-// them. Their devices stay.
+// EndOldest ends the user's sessions except the keep last seen ones, and returns the ended ones.
+// Their devices stay.
 func (s *Store) EndOldest(ctx context.Context, seq int64, keep int) (ended []notifier.EndedSession, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		ended, err = s.endSessions(ctx, tx, `id IN (

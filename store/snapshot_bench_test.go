@@ -53,7 +53,7 @@ func BenchmarkSnapshots(b *testing.B) {
 	})
 }
 
-// BenchmarkSnapshotVers measures how long it takes to find out, after Redis came back, that no
+// BenchmarkSnapshotVers measures finding out, after Redis came back, that no
 // inbox is newer in SQL.
 func BenchmarkSnapshotVers(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
@@ -126,7 +126,7 @@ func BenchmarkCounts(b *testing.B) {
 	})
 }
 
-// BenchmarkMark measures a flush of 500 inboxes in three cases: nobody has an address or a device, as before there
+// BenchmarkMark measures a flush of 500 inboxes in three cases: no user has an address or a device, as before there
 // were any; others have one; and each of these users has one, whose target becomes due.
 func BenchmarkMark(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {

@@ -20,8 +20,8 @@ const (
 	endsRead
 )
 
-// encodeRows encodes rows compactly: each number is stored as its difference from the same number of
-// the row before. Any int64 can be encoded.
+// encodeRows encodes rows compactly: each number is stored as the difference from the same number in
+// the previous row. Any int64 can be encoded.
 func encodeRows(rows []notifier.SnapshotRow) []byte {
 	b := make([]byte, 0, 2+48*len(rows))
 	b = append(b, snapshotCode)
@@ -101,8 +101,8 @@ func decodeGone(b []byte) ([]notifier.GoneNotice, error) {
 	return gone, r.end()
 }
 
-// encodeIDs encodes ids in their order. An empty list is encoded as no bytes, like the rows of
-// earlier versions, which did not have the column.
+// encodeIDs encodes ids in their order. An empty list is encoded as no bytes, as in rows from before the
+// column existed.
 func encodeIDs(ids []int64) []byte {
 	if len(ids) == 0 {
 		return []byte{}
@@ -134,7 +134,7 @@ func decodeIDs(b []byte) ([]int64, error) {
 }
 
 // encodeArchived encodes archived entries like encodeRows. An empty archive is encoded as no bytes,
-// like the rows of earlier versions, which did not have the column.
+// as in rows from before the column existed.
 func encodeArchived(rows []notifier.ArchivedRow) []byte {
 	if len(rows) == 0 {
 		return []byte{}
@@ -207,7 +207,7 @@ func (r *codeReader) varint() int64 {
 	return v
 }
 
-// take skips n bytes; n ≤ 0 means that a number could not be read.
+// take skips n bytes; n ≤ 0 means that decoding a number failed.
 func (r *codeReader) take(n int) {
 	if n <= 0 {
 		r.rest, r.bad = nil, true

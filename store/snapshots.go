@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// snapshotsBatch is how many snapshots one statement stores: a few MB.
+	// snapshotsBatch is the number of snapshots stored by one statement: a few MB.
 	snapshotsBatch = 1000
-	// inboxBatch is how many inboxes or notices one statement reads: a few MB.
+	// inboxBatch is the number of inboxes or notices read by one statement: a few MB.
 	inboxBatch = 500
-	// leavers is how often a transaction is repeated because a row it refers to was deleted.
+	// leavers is the maximum number of repetitions of a transaction after a referenced row was deleted.
 	leavers = 5
 )
 
@@ -24,9 +24,9 @@ type snapshotRow struct {
 	entries, gone, kept, archived   []byte
 }
 
-// SaveSnapshots stores inboxes, either all of them or none. A snapshot stored with the same or a
-// higher Ver is kept; a snapshot of a deleted user is dropped. The same transaction makes the users'
-// targets due that have something new to tell.
+// SaveSnapshots stores inboxes, either all of them or none. It keeps stored snapshots with the same or a
+// higher Ver, and drops snapshots of deleted users. The same transaction makes the targets due
+// whose users have new unread notices.
 func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 
 func scanSnapshot(rows *sql.Rows) (n notifier.Snapshot, err error) {
 	var ver, unread, opened, floor sql.Null[int64]
-	var entries, gone, kept, archived sql.RawBytes // decoding copies the data it keeps
+	var entries, gone, kept, archived sql.RawBytes // decoding copies the data it retains
 	if err := rows.Scan(&n.Seq, &ver, &unread, &opened, &floor, &entries, &gone, &kept, &archived); err != nil || !ver.Valid {
 		return n, err
 	}

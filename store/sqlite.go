@@ -23,7 +23,7 @@ import (
 
 const (
 	sqliteFile = "carillon.db"
-	// busyTimeout is how long SQLite itself waits for a lock. It does not watch the context while it
+	// busyTimeout is how long SQLite itself waits for a lock. SQLite ignores the context while it
 	// waits, so this is short.
 	busyTimeout = 100 * time.Millisecond
 )
@@ -39,7 +39,7 @@ func (s *Store) openSQLite(dir string) error {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
 	file := filepath.Join(dir, sqliteFile)
-	// SQLite would make the file readable by others; its journal takes over the file's mode.
+	// SQLite would make the file readable by others; its journal inherits the file's mode.
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("make the database: %w", err)
@@ -64,7 +64,7 @@ func (s *Store) openSQLite(dir string) error {
 	return nil
 }
 
-// sqliteDSN puts busy_timeout first: every other pragma may have to wait for a lock.
+// sqliteDSN puts busy_timeout first, because every other pragma may have to wait for a lock.
 func sqliteDSN(file string, params url.Values) string {
 	pragmas := []string{
 		"busy_timeout(" + strconv.FormatInt(busyTimeout.Milliseconds(), 10) + ")",
@@ -78,7 +78,7 @@ func sqliteDSN(file string, params url.Values) string {
 
 func (sqliteDialect) schema() (goose.Dialect, string) { return goose.DialectSQLite3, "sqlite" }
 
-// lock locks a file beside the database: switching to WAL and migrating both need exclusive access to
+// lock locks a file next to the database: switching to WAL and migrating both need exclusive access to
 // the database.
 func (d sqliteDialect) lock(ctx context.Context) (func(), error) {
 	f, err := os.OpenFile(d.lockFile, os.O_CREATE|os.O_RDWR, 0o600)
@@ -103,8 +103,8 @@ func (d sqliteDialect) lock(ctx context.Context) (func(), error) {
 	}
 }
 
-// brief returns a context that does not end. For one that can, the driver and database/sql start a
-// goroutine each, which takes as long as a short statement. The callers look at ctx themselves; a
+// brief returns a context that does not end. For a context that can end, the driver and database/sql each
+// start a goroutine, which costs as much as a short statement. Callers check ctx themselves; a
 // transaction watches it: when ctx ends, it is rolled back and its next statement fails.
 func (sqliteDialect) brief(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
 
@@ -120,6 +120,8 @@ func (sqliteDialect) pairs(first, second string, n int) string {
 	return "SELECT DISTINCT value ->> 0 AS " + first + ", value ->> 1 AS " + second + " FROM json_each($" + strconv.Itoa(n) + ")"
 }
 
+func (sqliteDialect) skipLocked() string { return "" } // its transactions do not overlap
+
 // jsonList returns a JSON list. Marshalling strings and numbers cannot fail.
 func jsonList(values any) string {
 	list, _ := json.Marshal(values)
@@ -127,7 +129,7 @@ func jsonList(values any) string {
 }
 
 // locked recognizes a lock held by another process. It cannot occur within a transaction, because
-// BEGIN IMMEDIATE has taken the lock.
+// BEGIN IMMEDIATE has acquired the lock.
 func (sqliteDialect) locked(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY

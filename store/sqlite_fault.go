@@ -18,11 +18,11 @@ func (sqliteDialect) fault(err error) fault {
 		return faultConflict
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return faultMissing
-	case sqlite3.SQLITE_CONSTRAINT_NOTNULL: // no statement of ours leaves out a column that it knows
+	case sqlite3.SQLITE_CONSTRAINT_NOTNULL: // our statements set every column in this version of the schema
 		return faultSchema
 	case sqlite3.SQLITE_SCHEMA:
 		return faultSchema
-	case sqlite3.SQLITE_ERROR: // has no code of its own for each cause
+	case sqlite3.SQLITE_ERROR: // a code shared by several causes
 		if strings.Contains(e.Error(), "no such ") || strings.Contains(e.Error(), "has no column named") {
 			return faultSchema
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -24,7 +25,8 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 			}
 			res, err := insert.ExecContext(row, string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), n.target,
 				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast,
-				string(n.Sender.Kind), refID(n.Sender), n.search, n.recipients, n.Recipients, n.reasons, millis(n.SendAt), n.App.ID)
+				string(n.Sender.Kind), refID(n.Sender), n.search, n.recipients, n.Recipients, n.reasons, millis(n.SendAt), n.App.ID,
+				n.claim.Owner, millis(n.claim.Until))
 			if err != nil {
 				return err
 			}
@@ -46,7 +48,7 @@ type sqliteKeys struct {
 	find, put *sql.Stmt
 }
 
-// known reports whether the request of a row was accepted before; if so, it replays the row.
+// known reports whether the request of a row was already accepted; if so, it replays the row.
 func (k *sqliteKeys) known(ctx context.Context, n *noticeRow) (bool, error) {
 	if n.once == nil {
 		return false, nil
@@ -72,9 +74,9 @@ func (k *sqliteKeys) add(ctx context.Context, n *noticeRow) error {
 	return err
 }
 
-// confirm updates row by row, as addNotices does.
+// confirm updates row by row, as addNotices does. Its commit does not wait for the disk.
 func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.withoutSync(ctx, func(tx *sql.Tx) error {
 		moved = nil
 		confirm, confirmed := tx.StmtContext(ctx, s.ready.confirm), tx.StmtContext(ctx, s.ready.confirmed) //nolint:sqlclosecheck // the transaction closes them
 		row := s.dialect.brief(ctx)
@@ -100,6 +102,25 @@ func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int
 		return nil
 	})
 	return moved, err
+}
+
+// withoutSync runs do in a transaction that a crash of the machine, but not of this process, may undo:
+// its commit does not wait for the disk; the next syncing commit writes it. It uses the writer's only
+// connection, so no other transaction is affected.
+func (s *Store) withoutSync(ctx context.Context, do func(*sql.Tx) error) error {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`)
+	if err == nil {
+		err = s.begun(ctx, func() (*sql.Tx, error) { return conn.BeginTx(ctx, nil) }, do)
+	}
+	if _, back := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`); back != nil {
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // a new connection syncs
+	}
+	_ = conn.Close()
+	return err
 }
 
 func (d sqliteDialect) saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error {

@@ -3,9 +3,9 @@
 // subscribers, the findings of rules, the sessions, the API keys and the audit log. It runs on
 // SQLite and on PostgreSQL with the same statements.
 //
-// Its methods are safe for concurrent use by many goroutines, and many processes may have the same
-// database open. Each change is one transaction. Errors wrap those of package notifier: ErrNotFound,
-// ErrConflict, *InvalidError, and ErrUnavailable when the database is away.
+// Its methods are safe for concurrent use by many goroutines, and many processes may open the same
+// database. Each change is one transaction. Errors wrap errors of package notifier: ErrNotFound,
+// ErrConflict, *InvalidError, and ErrUnavailable when the database is unavailable.
 package store
 
 import (
@@ -24,16 +24,16 @@ import (
 const DefaultMaxSeq = 16_000_000
 
 // lockWait is how long a change waits for a writer in another process, such as an import that runs
-// beside a server.
+// next to a server.
 const lockWait = 15 * time.Second
 
-// Config says where the data is and limits the number of users.
+// Config contains the location of the data and the limit on the number of users.
 type Config struct {
 	URL      string                 // postgres://…; empty: SQLite
-	Password func() (string, error) // reads the password of PostgreSQL for each new connection; nil: the URL has it
+	Password func() (string, error) // reads the password of PostgreSQL for each new connection; nil: it is in the URL
 	DataDir  string                 // directory of SQLite's carillon.db, created if missing
 	MaxSeq   int64                  // no user gets a higher number; 0: DefaultMaxSeq
-	Mail     notifier.When          // when users who have not chosen get mail
+	Mail     notifier.When          // when users without a setting get mail
 	Zone     string                 // the time zone of users without one of their own, IANA; empty: UTC
 	Now      func() time.Time       // nil: time.Now
 	Timing   Timing                 // nil: calls are not timed
@@ -41,7 +41,7 @@ type Config struct {
 	Program  string                 // the version of this program, for people
 }
 
-// Noted is called once for a user whose profile was not as it should be; see notifier.ProfileNotes.
+// Noted is called once for a user whose profile was corrected; see notifier.ProfileNotes.
 type Noted func(ctx context.Context, seq int64, notes string)
 
 // Store is an open database.
@@ -55,7 +55,7 @@ type Store struct {
 	accepts *batch.Queue[*unit]
 	names   nameIndex
 	sizes   audienceSizes
-	refused atomic.Int64 // calls that failed because the database is away
+	refused atomic.Int64 // calls that failed because the database is unavailable
 	ready   statements
 	mail    notifier.When
 	zone    string
@@ -66,8 +66,8 @@ type Store struct {
 	program  string
 }
 
-// Open opens the database and brings its schema up to date. Several processes may do so at once: one
-// of them migrates, and the others wait for it.
+// Open opens the database and migrates its schema. Several processes may do so concurrently: one of
+// them migrates, and the others wait for it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{maxSeq: cfg.MaxSeq, now: cfg.Now, timing: cfg.Timing, mail: cfg.Mail, zone: cfg.Zone, noted: cfg.Noted, program: cfg.Program}
 	s.accepts = s.newAccepts()
@@ -103,16 +103,21 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Refused counts the calls that failed because the database was away, full, locked by
+// Refused returns the number of calls that failed because the database was unavailable, full, locked by
 // another process, or too slow.
 func (s *Store) Refused() int64 { return s.refused.Load() }
 
 // tx runs do in a transaction on the writer and commits it if do returns nil.
 func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
+	return s.begun(ctx, func() (*sql.Tx, error) { return s.write.BeginTx(ctx, nil) }, do)
+}
+
+// begun runs do in the transaction that begin begins.
+func (s *Store) begun(ctx context.Context, begin func() (*sql.Tx, error), do func(*sql.Tx) error) error {
 	var tx *sql.Tx
 	began := time.Now()
 	err := s.patiently(ctx, func() (err error) {
-		tx, err = s.write.BeginTx(ctx, nil) // SQLite takes its lock here and nowhere else
+		tx, err = begin() // SQLite acquires its lock only here
 		return err
 	})
 	s.timing.since(ctx, CallBegin, began)
@@ -174,7 +179,7 @@ func change(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int
 	return res.RowsAffected()
 }
 
-// patiently repeats do while another process holds the lock, for at most lockWait. A failed do must
+// patiently retries do while another process holds the lock, for at most lockWait. A failed do must
 // not have changed anything.
 func (s *Store) patiently(ctx context.Context, do func() error) error {
 	limit := time.NewTimer(lockWait)
@@ -194,7 +199,7 @@ func (s *Store) patiently(ctx context.Context, do func() error) error {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		case <-limit.C:
 			return err
-		default: // do itself has waited for a moment
+		default: // do itself has waited
 		}
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Subscribe adds a subscription and makes its type known. added is false if the subscription existed.
+// Subscribe adds a subscription and registers its type. added is false if the subscription existed.
 // revision is the resulting revision of the subscriptions: it rises if and only if this call changed
 // them.
 //
-// It returns a *notifier.InvalidError for the faults that Subscription.Validate finds, and with
+// It returns a *notifier.InvalidError for the faults found by Subscription.Validate, and with
 // notifier.CodeUnknownUser on user or notifier.CodeUnknownRole on role.
 func (s *Store) Subscribe(ctx context.Context, by notifier.Actor, sub notifier.Subscription) (revision int64, added bool, err error) {
 	return s.SubscribeWithin(ctx, by, sub, 0)
@@ -80,23 +80,23 @@ func (s *Store) Unsubscribe(ctx context.Context, by notifier.Actor, sub notifier
 	return revision, removed, s.fail(err, "unsubscribe from %s:%s", sub.Type, sub.Scope)
 }
 
-// SubscriptionRevision returns a number that rises with every change of a subscription and with
-// nothing else.
+// SubscriptionRevision returns a number that rises with every change of a subscription, and only
+// then.
 func (s *Store) SubscriptionRevision(ctx context.Context) (revision int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'subscription'`).Scan(&revision)
 	return revision, s.fail(err, "read the revision of the subscriptions")
 }
 
-// resubscribe runs do in a transaction that raises the revision of the subscriptions, unless do
-// reports no change. Raising it comes first: its row is the lock that gives the later of two changes
-// the higher revision.
+// resubscribe runs do in a transaction that increments the revision of the subscriptions, unless do
+// reports no change. The increment comes first, because it locks the row: the later of two changes
+// gets the higher revision.
 func (s *Store) resubscribe(ctx context.Context, do func(*sql.Tx) (bool, error)) (revision int64, changed bool, err error) {
 	err = s.whileThere(ctx, func(tx *sql.Tx) (err error) {
 		if revision, err = lockSubscriptions(ctx, tx, 1); err != nil {
 			return err
 		}
 		if changed, err = do(tx); err == nil && !changed {
-			revision-- // raising it is rolled back
+			revision-- // the increment is rolled back
 			return errUnchanged
 		}
 		return err
@@ -110,8 +110,8 @@ func (s *Store) resubscribe(ctx context.Context, do func(*sql.Tx) (bool, error))
 	return revision, changed, nil
 }
 
-// lockSubscriptions locks the subscriptions against changes by others until the end of the
-// transaction, raises their revision by the given number and returns it.
+// lockSubscriptions locks the subscriptions until the end of the transaction, increments their
+// revision by by and returns it.
 func lockSubscriptions(ctx context.Context, tx *sql.Tx, by int64) (revision int64, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE sequences SET value = value + $1 WHERE name = 'subscription' RETURNING value`, by).Scan(&revision)
 	if err != nil {

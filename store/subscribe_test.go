@@ -197,7 +197,7 @@ func TestNumberOfSubscriptionsIsLimited(t *testing.T) {
 	})
 }
 
-func TestSubscriberDeletedMeanwhileIsUnknown(t *testing.T) {
+func TestAConcurrentlyDeletedSubscriberIsUnknown(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}
 		for i := range 10 {

@@ -73,7 +73,7 @@ func (s *Store) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]n
 			found[j].Topic = topics[j]
 			if has := some[topics[j]]; has != nil {
 				found[j] = *has
-				found[j].Users, found[j].Roles = slices.Clone(has.Users), slices.Clone(has.Roles) // the same topic may be asked for twice
+				found[j].Users, found[j].Roles = slices.Clone(has.Users), slices.Clone(has.Roles) // the same topic may be requested twice
 			}
 		}
 	}
@@ -85,8 +85,8 @@ func (s *Store) subscribersQuery() string {
 	return `WITH t AS MATERIALIZED (` + s.dialect.pairs("type", "scope", 1) + `) ` + s.dialect.subscribers()
 }
 
-// AllSubscribers returns the topics after the given one that have subscribers, with their
-// subscribers: up to limit topics, ordered by the bytes of type and scope. The zero Topic is the
+// AllSubscribers returns topics after the given one that have subscribers, with their
+// subscribers: up to limit topics, ordered by the bytes of type and scope. The zero Topic starts at the
 // beginning; an empty result is the end.
 func (s *Store) AllSubscribers(ctx context.Context, after notifier.Topic, limit int) ([]notifier.TopicSubscribers, error) {
 	some, err := s.subscribers(ctx, s.allSubscribersQuery(), text(after.Type), text(after.Scope), pageSize(limit))

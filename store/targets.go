@@ -54,7 +54,7 @@ func (s *Store) Targets(ctx context.Context, seq int64) (found []notifier.ReachT
 	return found, s.fail(err, "list the targets of user %d", seq)
 }
 
-// MailOf returns the mail address of a user, and whether it is told.
+// MailOf returns the mail address of a user, and whether it receives mail.
 func (s *Store) MailOf(ctx context.Context, seq int64) (m notifier.Mailbox, err error) {
 	var failing int64
 	err = s.read.QueryRowContext(ctx, `SELECT address, state, failing_since FROM targets WHERE seq = $1 AND kind = 'mail'`, seq).Scan(&m.Address, &m.State, &failing)
@@ -65,8 +65,8 @@ func (s *Store) MailOf(ctx context.Context, seq int64) (m notifier.Mailbox, err 
 	return m, s.fail(err, "read the mail address of user %d", seq)
 }
 
-// putMail gives a user a mail address; an empty one removes it. What came before the address did is not
-// told to it.
+// putMail sets a user's mail address; an empty one removes it. Notices from before the address was set are
+// not sent to it.
 func (s *Store) putMail(ctx context.Context, tx *sql.Tx, seq int64, address string) error {
 	if address == "" {
 		_, err := tx.ExecContext(ctx, `DELETE FROM targets WHERE seq = $1 AND kind = 'mail'`, seq)
@@ -92,8 +92,8 @@ func (s *Store) putMail(ctx context.Context, tx *sql.Tx, seq int64, address stri
 	return s.addTarget(ctx, tx, &notifier.ReachTarget{Seq: seq, Kind: notifier.ReachMail, Address: address, Keys: []byte{}}, "")
 }
 
-// putToldMail is putMail for an address that is told again and again: it revives no dead one.
-func (s *Store) putToldMail(ctx context.Context, tx *sql.Tx, seq int64, address string) error {
+// putReportedMail is putMail for an address that is reported repeatedly: it does not revive a dead one.
+func (s *Store) putReportedMail(ctx context.Context, tx *sql.Tx, seq int64, address string) error {
 	var same bool
 	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets WHERE seq = $1 AND kind = 'mail' AND address = $2)`, seq, address).Scan(&same)
 	if err != nil || same {
@@ -102,8 +102,8 @@ func (s *Store) putToldMail(ctx context.Context, tx *sql.Tx, seq int64, address 
 	return s.putMail(ctx, tx, seq, address)
 }
 
-// addTarget stores a new target, with the waiting time that its user prefers, and completes t. Nothing that
-// came before is told. login is the session of a device.
+// addTarget stores a new target with the delay preferred by its user, and completes t. Earlier notices are not
+// sent to it. login is the session of a device.
 func (s *Store) addTarget(ctx context.Context, tx *sql.Tx, t *notifier.ReachTarget, login string) error {
 	p, err := s.scanPreferences(tx.QueryRowContext(ctx, preferencesQuery, t.Seq))
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *Store) addTarget(ctx context.Context, tx *sql.Tx, t *notifier.ReachTarg
 	var token [16]byte
 	_, _ = rand.Read(token[:]) // never fails
 	t.Token = hex.EncodeToString(token[:])
-	// An instance that knows of no targets yet does not mark them: see marks. The first look comes after
-	// every instance has heard of this one, and finds what came until then.
+	// An instance that has not read the new target does not mark it: see marks. The first decision is made
+	// after every instance has read it, and includes everything up to then.
 	due := now + 2*targetsKnown.Milliseconds()
 	t.State = notifier.ReachOn
 	if when.Off {
@@ -139,7 +139,7 @@ func dailyOf(when notifier.When, minute int) sql.Null[int64] {
 	return sql.Null[int64]{V: int64(minute), Valid: when.Daily}
 }
 
-// ahead returns now, or the version of the user's inbox if that is ahead of it: up to there, no entry is new.
+// ahead returns now, or the version of the user's inbox if that is higher: no entry up to it is new.
 func ahead(ctx context.Context, tx *sql.Tx, seq, now int64) (int64, error) {
 	var ver int64
 	err := tx.QueryRowContext(ctx, `SELECT ver FROM inbox_snapshots WHERE seq = $1`, seq).Scan(&ver)
@@ -149,7 +149,7 @@ func ahead(ctx context.Context, tx *sql.Tx, seq, now int64) (int64, error) {
 	return max(now, ver), err
 }
 
-// SwitchOff switches the target with this token off, and mail for its user if it is a mail address. It
+// SwitchOff switches off the target with this token, and mail for its user if it is a mail address. It
 // returns the number of the user, or notifier.ErrNotFound for an unknown token.
 func (s *Store) SwitchOff(ctx context.Context, token string) (seq int64, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
@@ -167,8 +167,8 @@ func (s *Store) SwitchOff(ctx context.Context, token string) (seq int64, err err
 	return seq, s.fail(err, "switch a target off")
 }
 
-// TokenUser returns the user of the target with this token, and the app on whose pages they read notices (0: on ours).
-// It returns notifier.ErrNotFound for an unknown token.
+// TokenUser returns the user of the target with this token, and the app on whose pages they read notices (0: on
+// Carillon's). It returns notifier.ErrNotFound for an unknown token.
 func (s *Store) TokenUser(ctx context.Context, token string) (u notifier.User, app int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT `+userColumns+`, `+readerApp+` FROM users u WHERE u.seq = (SELECT seq FROM targets WHERE token = $1)`,
 		text(token)).Scan(append(userFields(&u), &app)...)

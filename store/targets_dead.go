@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Bounced records that mail to a user came back. After a permanent fault the address is dead: it is tried
-// again after notifier.DeadRest. It returns notifier.ErrNotFound for a user without an address.
+// Bounced records that mail to a user bounced. After a permanent fault the address is dead: it is retried
+// after notifier.DeadRest. It returns notifier.ErrNotFound for a user without an address.
 func (s *Store) Bounced(ctx context.Context, name string, permanent bool) error {
 	state, due, now := "CASE state WHEN 'off' THEN 'off' WHEN 'dead' THEN 'dead' ELSE 'failing' END", "", s.now()
 	args := []any{millis(now), "the mail came back", text(name)}
@@ -26,7 +26,7 @@ func (s *Store) Bounced(ctx context.Context, name string, permanent bool) error 
 	return s.fail(err, "record mail that came back")
 }
 
-// MailFaults returns which of these users have a mail address that is dead or failing.
+// MailFaults returns which of these users have a dead or failing mail address.
 func (s *Store) MailFaults(ctx context.Context, seqs []int64) (map[int64]notifier.ReachState, error) {
 	found := map[int64]notifier.ReachState{}
 	if len(seqs) == 0 {
@@ -42,8 +42,8 @@ func (s *Store) MailFaults(ctx context.Context, seqs []int64) (map[int64]notifie
 	return found, s.fail(err, "list the mail addresses of %d users", len(seqs))
 }
 
-// Revive has the mail addresses that are dead or failing tried again at once, with everything in the inbox
-// that they have not told, and returns their number: the one of a user, those of a domain, or all.
+// Revive retries dead and failing mail addresses immediately, with everything in the inbox that was not sent
+// to them, and returns their number. It selects the address of a user, the addresses of a domain, or all.
 func (s *Store) Revive(ctx context.Context, which notifier.Revival) (n int64, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
 		switch {
@@ -62,7 +62,7 @@ func (s *Store) Revive(ctx context.Context, which notifier.Revival) (n int64, er
 	return n, s.fail(err, "revive mail addresses")
 }
 
-// revive makes the dead and failing mail addresses due that a condition names; its arguments count from $2.
+// revive makes the dead and failing mail addresses that match a condition due; its arguments count from $2.
 func (s *Store) revive(ctx context.Context, tx *sql.Tx, where string, args ...any) (int64, error) {
 	return change(ctx, tx, `UPDATE targets SET state = 'on', due_at = $1, upto = 0, urgent = FALSE, tries = 0,
 			refusals = 0, refused_at = 0, failing_since = 0, held_since = 0, error = ''

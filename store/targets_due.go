@@ -15,7 +15,7 @@ const dueTargetsQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.ma
 	FROM (SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 AND state <> 'off' ORDER BY due_at LIMIT $3) t
 	JOIN users u ON u.seq = t.seq ORDER BY t.due_at, t.id`
 
-// DueTargets returns the targets of a kind whose time has come, the earliest first.
+// DueTargets returns the targets of a kind that are due, earliest first.
 func (s *Store) DueTargets(ctx context.Context, kind notifier.ReachKind, limit int) (due []notifier.ReachDue, err error) {
 	byUser := map[int64][]int{}
 	err = s.all(ctx, func(rows *sql.Rows) error {
@@ -64,16 +64,16 @@ func quietOf(from, to sql.Null[int64]) *notifier.Quiet {
 	return &notifier.Quiet{From: int(from.V), To: int(to.V)}
 }
 
-// stepQuery changes a target that is still as expected. Where nothing is due any more, a newer entry makes
-// it due at once.
+// stepQuery changes a target that is still as expected. If the step leaves nothing due, a newer entry makes
+// the target due immediately.
 const stepQuery = `UPDATE targets SET state = $1, told = $2, told_urgent = $3, upto = $4, urgent = $5,
 		due_at = CASE WHEN CAST($6 AS BIGINT) = 0 AND newest > $2 AND $1 IN ('on', 'failing') THEN CAST($7 AS BIGINT) ELSE $6 END,
 		tries = $8, refusals = $9, refused_at = $10, failing_since = $11, held_since = $12, error = $13,
 		seen_at = CASE WHEN seen_at < $20 THEN $20 ELSE seen_at END
 	WHERE id = $14 AND due_at = $15 AND upto = $16 AND told = $17 AND told_urgent = $18 AND state = $19`
 
-// Holds reports whether a target is still as it was read: nobody has switched it off, replaced its address,
-// claimed it anew or removed its user.
+// Holds reports whether a target is still as it was read: not switched off, with the same address, not claimed
+// again, and with an existing user.
 func (s *Store) Holds(ctx context.Context, t *notifier.ReachTarget) (held bool, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets
 		WHERE id = $1 AND due_at = $2 AND upto = $3 AND told = $4 AND told_urgent = $5 AND state = $6)`,
@@ -81,8 +81,8 @@ func (s *Store) Holds(ctx context.Context, t *notifier.ReachTarget) (held bool, 
 	return held, s.fail(err, "look at target %d", t.ID)
 }
 
-// Step makes these changes in one transaction and sets Done for those that it made. A target is changed
-// only if nobody else has changed it since it was read.
+// Step makes these changes in one transaction and sets Done for the applied ones. It changes a target only
+// if it has not changed since it was read.
 func (s *Store) Step(ctx context.Context, steps []*notifier.ReachStep) error {
 	if len(steps) == 0 {
 		return nil
@@ -125,8 +125,8 @@ func (s *Store) ReachStats(ctx context.Context, kind notifier.ReachKind) (n noti
 	return n, s.fail(err, "count the targets")
 }
 
-// lookAgain makes the targets of a user due at once that have something undecided, after the user has
-// changed their preferences. A claimed message goes on as it is.
+// lookAgain makes the targets of a user with something undecided due immediately, after the user has changed their
+// preferences. A claimed message is sent unchanged.
 func lookAgain(ctx context.Context, tx *sql.Tx, seq int64, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE targets SET due_at = $1 WHERE seq = $2 AND upto = 0 AND newest > told AND state IN ('on', 'failing')`, millis(now), seq)
 	return err

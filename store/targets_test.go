@@ -115,7 +115,7 @@ func TestATargetThatHasChangedIsNotChangedAgain(t *testing.T) {
 	})
 }
 
-func TestAMailAddressTellsNothingOlder(t *testing.T) {
+func TestAMailAddressGetsNoOlderNotices(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		db.cfg.Mail = notifier.When{Wait: time.Hour}
 		s := db.open(t)
@@ -133,7 +133,7 @@ func TestAMailAddressTellsNothingOlder(t *testing.T) {
 			t.Errorf("an entry from before is to be told: %+v", got)
 		}
 
-		// The same address again changes nothing; another one begins anew.
+		// The same address again changes nothing; another one starts again.
 		giveMail(t, s, "bob", "bob@example.com")
 		if got := mailOf(t, s, bob.Seq); got.ID != first.ID {
 			t.Error("the same address has become another target")
@@ -275,7 +275,7 @@ func TestDueTargetsComeWithWhatDecidesAboutThem(t *testing.T) {
 	})
 }
 
-func TestATokenTellsTheAddressAndRevivesNone(t *testing.T) {
+func TestATokenSetsTheAddressAndDoesNotReviveADeadOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		token := shop(t, s, "shop")

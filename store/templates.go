@@ -7,8 +7,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SaveTemplate saves a draft with a name, in place of the template of that name if there is one. It
-// returns a *notifier.InvalidError for one template more than notifier.MaxTemplates.
+// SaveTemplate saves a draft with a name, replacing a template of the same name. It returns a
+// *notifier.InvalidError if there are already notifier.MaxTemplates.
 func (s *Store) SaveTemplate(ctx context.Context, d notifier.SavedDraft) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if err := templateFits(ctx, tx, d.Name); err != nil {
@@ -34,7 +34,7 @@ func templateFits(ctx context.Context, tx *sql.Tx, name string) error {
 }
 
 // handOverTemplates makes another member of staff the author of a user's templates, which belong to all
-// staff. Without another member they stay, and are deleted with the account.
+// staff. Without another member they keep their author, and are deleted with the account.
 func handOverTemplates(ctx context.Context, tx *sql.Tx, from int64) error {
 	_, err := tx.ExecContext(ctx, `UPDATE drafts SET seq = s.seq FROM (SELECT m.seq FROM role_members m JOIN roles r ON r.id = m.role_id
 		WHERE r.name = $2 AND m.seq <> $1 ORDER BY m.seq LIMIT 1) s WHERE drafts.seq = $1 AND name <> '' AND deleted_at = 0`, from, notifier.RoleStaff)

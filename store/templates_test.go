@@ -79,7 +79,7 @@ func TestATemplateOutlivesTheAccountThatSavedIt(t *testing.T) {
 		if list := must(s.SavedDrafts(t.Context(), bob))(t); len(list) != 0 {
 			t.Errorf("drafts of the deleted user: %+v", list)
 		}
-		must(remove(t, s, "bob"))(t) // nobody is left to have them
+		must(remove(t, s, "bob"))(t) // no other staff remain
 		if list := must(s.Templates(t.Context()))(t); len(list) != 0 {
 			t.Errorf("the templates without staff: %+v", list)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// EnsureTypes creates those types of notices that do not exist yet. Existing types are not changed.
+// EnsureTypes creates types of notices that do not exist yet. Existing types are not changed.
 // It returns a *notifier.InvalidError on type for an invalid type.
 func (s *Store) EnsureTypes(ctx context.Context, slugs []string) error {
 	wanted := slices.Compact(slices.Sorted(slices.Values(slugs))) // in a fixed order, so that concurrent calls do not deadlock

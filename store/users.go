@@ -36,8 +36,8 @@ func (s *Store) Users(ctx context.Context, q notifier.UserQuery) ([]notifier.Use
 const smallRole = 2000
 
 // addMembership adds the condition that users are members of a role. Members of a small role are
-// looked up; for a large role the users are scanned in the requested order, and the page fills up
-// soon.
+// looked up; for a large role the users are scanned in the requested order, which fills the page
+// quickly.
 func (s *Store) addMembership(ctx context.Context, f *filter, role string) error {
 	var id, members int64
 	err := s.read.QueryRowContext(ctx, `SELECT id, (SELECT COUNT(*) FROM
@@ -83,7 +83,7 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 	return f, order
 }
 
-// userColumns are the columns of users, named u, that a notifier.User is read from.
+// userColumns are the columns of users, named u, from which a notifier.User is read.
 const userColumns = `u.seq, u.name, u.display, u.audience, u.locale, u.theme, NOT u.keys, NOT u.toasts, NOT u.opening_reads, u.compact, u.paused_until, u.profile_notes, u.zone, u.zone_seen, u.zone_seen_at`
 
 // userFields returns the scan destinations of userColumns.
@@ -155,7 +155,7 @@ const (
 func checkNewUser(u *notifier.NewUser) error {
 	err := checkUser(u)
 	fault := notifier.NameFault(u.Name)
-	if fault == nil || fault.Code == notifier.CodeBadName { // which checkUser has found
+	if fault == nil || fault.Code == notifier.CodeBadName { // already found by checkUser
 		return err
 	}
 	bad := (*notifier.InvalidError)(nil)
@@ -166,8 +166,8 @@ func checkNewUser(u *notifier.NewUser) error {
 	return bad
 }
 
-// checkUser returns an error with every invalid field of u, and mends what loses nothing by it: blanks around
-// values, and how the domain of the mail address is written.
+// checkUser returns an error with every invalid field of u, and normalises without loss: it trims blanks
+// around values, and rewrites the domain of the mail address.
 func checkUser(u *notifier.NewUser) error {
 	var bad notifier.InvalidError
 	if !notifier.ValidName(u.Name) {
@@ -215,5 +215,5 @@ func (r *userRow) user() notifier.User {
 	}
 }
 
-// fold removes the case from a name. It makes a new Caser each time, because one must not be shared.
+// fold removes the case from a name. It creates a Caser for each call, because a Caser must not be shared.
 func fold(name string) string { return cases.Fold().String(name) }

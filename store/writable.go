@@ -7,14 +7,14 @@ import (
 	"encoding/hex"
 )
 
-// probeSize is too large to fit into the free space of existing pages.
+// probeSize is too large for the free space of existing pages.
 const probeSize = 64 << 10
 
-// Writable returns nil if the database accepts changes, else an ErrUnavailable; package trouble knows the
-// cause. It inserts a row as long as a large notice and deletes it in the same transaction, so that
-// nobody sees it.
+// Writable returns nil if the database accepts changes, else an ErrUnavailable; package trouble finds the
+// cause. It inserts a row the size of a large notice and deletes it in the same transaction, so that
+// no reader sees it.
 func (s *Store) Writable(ctx context.Context) error {
-	noise := make([]byte, probeSize/2) // random, so that no database compresses it
+	noise := make([]byte, probeSize/2) // random, so that compression does not shrink it
 	if _, err := rand.Read(noise); err != nil {
 		return err
 	}

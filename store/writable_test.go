@@ -59,7 +59,7 @@ func TestWritableReportsWhySQLiteAcceptsNoChanges(t *testing.T) {
 	conn := must(other.Conn(t.Context()))(t)
 	defer func() { _ = conn.Close() }()
 	must(conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE"))(t)
-	wantTrouble(t, s, time.Second, "another process has it locked")
+	wantTrouble(t, s, 5*time.Second, "another process has it locked")
 	must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
 
 	store.Exec(t, s, `PRAGMA max_page_count = 1`) // the database cannot grow by a single page

@@ -29,7 +29,7 @@ type AnnouncementRow struct {
 	Icon     string // of its type; empty: show the initials
 	Initials string
 	Tint     string // 1 to 6
-	From     string // says which app has sent it; empty: none
+	From     string // the app that sent it; empty: none
 	Read     bool
 	Pinned   bool
 	Datetime string // when it opens, RFC 3339

@@ -2,13 +2,13 @@ package views
 
 import "slices"
 
-// Device is a browser in which the user is told while no page is open.
+// Device is a browser in which the user gets push messages while no page is open.
 type Device struct {
 	ID           string
 	Name         string
 	Here         bool   // it is the one that shows this page
 	Since        string // when it was added
-	Fault        string // why it is not told; empty: it is
+	Fault        string // why it gets no messages; empty: it does
 	Test, Remove string // the accessible names of the buttons
 }
 

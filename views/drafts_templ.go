@@ -142,7 +142,7 @@ func continueDraft(p *Send) templ.Component {
 	})
 }
 
-// draftState says whether the form is saved as a draft. It has the texts with which a script says
+// draftState shows whether the form is saved as a draft. It contains the texts with which a script shows
 // that it is not.
 func draftState(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -854,7 +854,7 @@ func naming(p *Send) templ.Component {
 	})
 }
 
-// templateSaved says that the form was saved as a template.
+// templateSaved confirms that the form was saved as a template.
 func templateSaved(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -236,7 +236,7 @@ func EditPage(p *Send) templ.Component {
 	})
 }
 
-// editConflict says why nothing was saved, and links to the current version.
+// editConflict explains why nothing was saved, and links to the current version.
 func editConflict(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,7 +10,7 @@ type Inbox struct {
 	Frame
 	Count           string // how many entries are unread or, if none are, new; empty: neither
 	Unread          bool   // something is unread
-	Unopened        bool   // it is not certain that the user is looking at it: a script opens it when they do
+	Unopened        bool   // the user may not be looking at it yet: a script opens it when they are
 	Filter          string // the value of filter in the address
 	Type            string // only entries of this type are shown; empty: all
 	Query           string // the text that was searched for
@@ -20,7 +20,7 @@ type Inbox struct {
 	Archived        bool             // the filter
 	Here            string           // the first page with this filter, where new notices arrive
 	AllRead         bool             // nothing is unread, announcements included
-	Upto            string           // sent by Mark all as read: the version this page knows
+	Upto            string           // sent by Mark all as read: the version of this page
 	AnnouncementIDs string           // ids of unread announcements, also sent by Mark all as read
 	Back            string           // this page, to return to after an action
 	Labels          components.Labels
@@ -60,7 +60,7 @@ type Day struct {
 	Rows    []components.Row
 }
 
-// actionsBack is like that of Inbox. The stream tells a script that an action has changed a row.
+// actionsBack is like in Inbox. The stream notifies a script when an action has changed a row.
 func (p *Panel) actionsBack() string {
 	if p.Stale != "" {
 		return ""

@@ -11,7 +11,7 @@ type Login struct {
 	Demo                   []DemoUser
 	Provider, ProviderText string // where users sign in elsewhere, and the text of the link; empty: nowhere
 	ProviderFault          string // why that failed; empty: it has not
-	PasswordsOff           bool   // nobody signs in here
+	PasswordsOff           bool   // signing in with a password is disabled
 	Shop                   string // the page of another application that has the bell; empty: none
 	First                  string // the command that adds the first user; empty: there are users
 }
@@ -32,7 +32,7 @@ type DemoUser struct {
 	Note     string // empty: nothing special
 }
 
-// input ties a control to the error, which is the same for both controls so as not to tell which
+// input ties a control to the error, which is the same for both controls so as not to reveal which
 // one is wrong.
 func (p *Login) input(id string) templ.Attributes {
 	attrs := templ.Attributes{"id": id, "name": id}

@@ -572,7 +572,7 @@ func LoginPage(p *Login) templ.Component {
 	})
 }
 
-// LeavingPage leads on to the identity provider, at once where the browser does that.
+// LeavingPage redirects to the identity provider, automatically if the browser allows it.
 func LeavingPage(p *Leaving) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,7 +2,7 @@ package views
 
 import "github.com/carillonhq/carillon/views/components"
 
-// Mails is the page of the mails that a demo has sent to nobody.
+// Mails is the page of the mails that a demo would have sent.
 type Mails struct {
 	Frame
 	Columns []components.Column

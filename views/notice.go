@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/components"
 )
 
@@ -16,8 +17,8 @@ type Notice struct {
 	History       []Event
 	Progress      Progress
 	Announced     bool       // it is an announcement
-	Turned        bool       // its phase differs from that of the polling page
-	Unseen        string     // says that nobody sees it any more; empty: it is or will be visible
+	Turned        bool       // its phase differs from the polling page's
+	Unseen        string     // the note that it is no longer visible; empty: it is or will be visible
 	EditHref      string     // empty: it cannot be edited
 	DuplicateHref string     // the form, filled in like this notice
 	Remind        *Reminding // nil: it is not offered
@@ -59,14 +60,14 @@ type Progress struct {
 	Unread           *Link     // the list of those who have not read it, if they are many; nil: none
 }
 
-// Figure says how many have read a notice.
+// Figure shows how many recipients have read a notice.
 type Figure struct{ Text, Percent string }
 
 // Receipt is a recipient, and in words whether they have read the notice.
 type Receipt struct {
-	Name, Text string
-	Display    string // their name for people; may be empty
-	Read       bool
+	notifier.UserName
+	Text string
+	Read bool
 }
 
 // Retract is the form that retracts or deletes a notice.

@@ -403,7 +403,7 @@ func facts(p *Notice) templ.Component {
 	})
 }
 
-// history says who sent, edited and retracted the notice, and when.
+// history lists who sent, edited and retracted the notice, and when.
 func history(p *Notice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -875,7 +875,7 @@ func progress(p *Notice) templ.Component {
 	})
 }
 
-// people lists the recipients and who of them has read the notice.
+// people lists the recipients and whether they have read the notice.
 func people(p *Notice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

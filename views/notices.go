@@ -21,7 +21,7 @@ type Notices struct {
 	Rows                []SentRow
 	Next, First         string // addresses of pages; empty: none
 	NextText, FirstText string
-	Reached             string // how far a search got that took long; empty: to the end
+	Reached             string // how far a slow search got; empty: to the end
 	Follow              Follow
 	Empty               components.Empty
 	Say                 string // what screen readers announce after a search
@@ -35,7 +35,7 @@ type SentFilter struct {
 	Clear                      string // the address of the list without them
 }
 
-// Drafts is the list of the reader's drafts, and that of the templates.
+// Drafts contains the list of the reader's drafts, and the list of templates.
 type Drafts struct {
 	Frame
 	Tabs      []components.Tab

@@ -8,13 +8,13 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// Preferences are how and when a user is told outside the pages.
+// Preferences contains how and when a user is notified outside the pages.
 type Preferences struct {
 	Shown            bool
 	Action           string // where the form posts by the token of a mail, which shows only mail; empty: the user's own settings
 	Mailing, Pushing bool
-	Address          string // says where mails go
-	AddressFault     string // says that they do not arrive; empty: they do
+	Address          string // the destination of mails
+	AddressFault     string // the fault if they do not arrive; empty: they do
 	TryAgain         bool   // the user may have the address tried again
 	Mail, Push       []components.Option
 	MailAt, From, To string // HH:MM
@@ -26,7 +26,7 @@ type Preferences struct {
 	sent url.Values // a form with faults, which is shown again; nil: none
 }
 
-// TypeWants is a type of notice, with the ways in which the user is told of it.
+// TypeWants is a type of notice, with the channels on which the user is notified of it.
 type TypeWants struct {
 	Type, Name           string
 	Icon, Initials, Tint string
@@ -35,10 +35,10 @@ type TypeWants struct {
 	Wants                map[Way]bool
 }
 
-// Way is one of the columns of the types. Names of fields have it as it is here, in every language.
+// Way is one of the columns of the types. Names of fields contain it, in every language.
 type Way string
 
-// The ways in which users are told.
+// The channels on which users are notified.
 const (
 	WayInbox   Way = "Inbox"
 	WayDevices Way = "Devices"
@@ -56,7 +56,7 @@ func (p *Preferences) ways() []Way {
 	return slices.DeleteFunc(Ways(), func(w Way) bool { return w == WayDevices && !p.Pushing || w == WayMail && !p.Mailing })
 }
 
-// byWays picks the text that names only the ways in which the user can be told outside the pages.
+// byWays picks the text that names only the channels on which the user can be notified outside the pages.
 func (p *Preferences) byWays(all, mail, devices string) string {
 	switch {
 	case !p.Mailing:
@@ -88,10 +88,10 @@ func (w Way) text(text *locale.Printer) string {
 	return ""
 }
 
-// Box is the name of the field that says whether a type is told in a way.
+// Box is the name of the field for a type and a channel.
 func Box(slug string, way Way) string { return slug + ": " + string(way) }
 
-// Again has the form shown as it was sent.
+// Again returns the form as it was sent.
 func (p *Preferences) Again(sent url.Values) { p.sent = sent }
 
 // typed is what a field of the form shows.

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// preferencesForm asks how and when the user is told outside the pages.
+// preferencesForm asks how and when to notify the user outside the pages.
 func preferencesForm(p *Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -349,7 +349,7 @@ func clock(id, label, hint, value string) templ.Component {
 	})
 }
 
-// wantsTable has a row for each type, with a box for each way in which the user is told. On a phone each row is a
+// wantsTable has a row for each type, with a box for each channel. On a phone each row is a
 // card, where the boxes have their names beside them.
 func wantsTable(p *Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -452,7 +452,7 @@ func wantsTable(p *Settings) templ.Component {
 	})
 }
 
-// typeWants has the ways in which the user is told of a type.
+// typeWants contains the channels for a type.
 func typeWants(p *Settings, t *TypeWants) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -657,7 +657,7 @@ func typeWants(p *Settings, t *TypeWants) templ.Component {
 	})
 }
 
-// pauseForm holds back what is not urgent for a while.
+// pauseForm pauses notifications that are not urgent for a while.
 func pauseForm(p *Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -867,7 +867,7 @@ func pauseForm(p *Settings) templ.Component {
 	})
 }
 
-// pausedLine says on every page that the viewer has paused, and ends that.
+// pausedLine shows on every page that the viewer has paused, with a button to end the pause.
 func pausedLine(f *Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

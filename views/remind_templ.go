@@ -14,7 +14,7 @@ import "github.com/carillonhq/carillon/views/components"
 type Reminding struct {
 	Action, Once string
 	Confirm      string // the number to confirm; empty: none
-	Question     string // says that number; empty: none
+	Question     string // with that number; empty: none
 	Submit       string
 }
 

@@ -32,7 +32,7 @@ type Role struct {
 // MemberRow is one member.
 type MemberRow struct {
 	Name, Number, Audience string
-	Display                string   // their name for people; may be empty
+	Display                string   // display name; may be empty
 	Fields                 []Hidden // of the form that removes them
 	Remove                 string   // the accessible name of its button
 	Fixed                  bool     // they cannot be removed

@@ -16,16 +16,16 @@ type Send struct {
 	Audiences []components.Option // to tick
 	Types     []TypeHint          // suggestions
 	Expiry    []components.Option
-	// Disappears says when a notice sent now would expire; empty: unknown.
+	// Disappears is when a notice sent now would expire; empty: unknown.
 	Disappears string
 	Zone       string // the time zone of the window
 	EndsUsual  string // when an announcement closes by default
 	Preview    *Preview
 	Confirm    *Confirm
-	OtherUser  string      // says who is signed in now, if someone else wrote this; empty: nobody else did
-	FaultList  []FaultLink // all errors, including those of no field
+	OtherUser  string      // the signed-in user, if another user wrote this; empty: the same user
+	FaultList  []FaultLink // all errors, including errors without a field
 	Edit       *Edit       // nil: it is a new notice
-	Tested     string      // says that a test was sent; empty: none was
+	Tested     string      // the confirmation that a test was sent; empty: none was
 	Draft      string      // when the form was saved as a draft; empty: it is not saved
 	DraftFault string      // why it could not be saved; empty: no such failure
 	Newest     *DraftLink  // nil: the reader has no drafts, or the form is filled in
@@ -33,13 +33,13 @@ type Send struct {
 	AllDrafts  string      // the page that lists them, and the templates
 	Templates  []Link      // the form, filled in with each
 	Naming     *Naming     // asks for the name of a template; nil: it does not
-	Kept       string      // says that the form was saved as a template; empty: it was not
+	Kept       string      // the confirmation that the form was saved as a template; empty: it was not
 	Meant      []Meant     // suggestions for unknown names
 	Live       bool        // a script gets only a part of the form
 	NotSent    string      // why a valid form could not be accepted; empty: no such failure
 }
 
-// atHint explains the field that says when the notice is sent.
+// atHint explains the field with the time at which the notice is sent.
 func (p *Send) atHint() string { return p.Text.T("send.at_hint") + " " + p.Zone }
 
 // DraftLink leads to the form filled in with a draft.
@@ -95,7 +95,7 @@ type SendForm struct {
 
 	Toast bool // also shown as a toast
 
-	Unread bool // of an edit: marks the announcement unread for everybody
+	Unread bool // of an edit: marks the announcement unread for all users
 
 	Once string // identifies the form if it is submitted again
 }

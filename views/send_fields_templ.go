@@ -1060,7 +1060,7 @@ func sendAt(p *Send) templ.Component {
 	})
 }
 
-// sendWindow is when an announcement is open, and to whom.
+// sendWindow is when and for which audiences an announcement is open.
 func sendWindow(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -430,7 +430,7 @@ func shapes(p *Send) templ.Component {
 }
 
 // SendPart is the part of the form that a script updates while the user types: the preview, the
-// expiry and all errors. The script decides which errors to show, because it knows which fields
+// expiry and all errors. The script decides which errors to show, because it tracks which fields
 // the user has visited.
 func SendPart(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -221,7 +221,7 @@ func SendPage(p *Send) templ.Component {
 	})
 }
 
-// otherUser says that someone else filled in the form.
+// otherUser warns that another user filled in the form.
 func otherUser(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -292,7 +292,7 @@ func otherUser(p *Send) templ.Component {
 	})
 }
 
-// notSent says that nothing was sent, and that the user can try again.
+// notSent explains that nothing was sent, and that the user can retry.
 func notSent(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -363,7 +363,7 @@ func notSent(p *Send) templ.Component {
 	})
 }
 
-// tested says that the sender has got a test.
+// tested confirms that the sender has received a test.
 func tested(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

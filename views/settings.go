@@ -24,7 +24,7 @@ type Settings struct {
 type MutedType struct {
 	Type   string
 	Name   string
-	Void   string // why it reaches them nevertheless; empty: it does not
+	Void   string // why it still reaches them; empty: it does not
 	Unmute string // the accessible name of the button
 }
 

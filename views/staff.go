@@ -16,7 +16,7 @@ func (f *Faults) field(id, label, hint string) components.Field {
 // Link is a text that links to Href, if that is not empty.
 type Link struct{ Text, Href string }
 
-// List is what all staff lists have in common.
+// List contains the common parts of all staff lists.
 type List struct {
 	Query       string // the search
 	Sort        string // the order, as the form sends it; empty: the default

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// stale says that a page shows the archive, and what can be done meanwhile. A script replaces the
+// stale is the warning that a page shows the archive, with what is still possible. A script replaces the
 // part with its current content when Redis is back; address is a page that changes nothing.
 func stale(f *Frame, part, address string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

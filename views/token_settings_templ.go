@@ -79,7 +79,7 @@ func TokenSettingsPage(p *Settings) templ.Component {
 	})
 }
 
-// OpenedPage says that a notice is read, where no page of the app that brought its reader is known.
+// OpenedPage confirms that a notice is read, if the app that created its reader has no page.
 func OpenedPage(p *Unsubscribe) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

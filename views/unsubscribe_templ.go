@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// UnsubscribePage asks whether to unsubscribe from mails, or says that it is done.
+// UnsubscribePage asks whether to unsubscribe from mails, or confirms that it is done.
 func UnsubscribePage(p *Unsubscribe) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,9 +10,9 @@ type Users struct {
 // UserRow is one user.
 type UserRow struct {
 	Name, Number, Audience string
-	Display                string   // their name for people; may be empty
-	Notes                  []string // what became of values in their profile, as sentences
-	MailFault              string   // says that mail does not arrive; empty: it does
+	Display                string   // display name; may be empty
+	Notes                  []string // corrections of values in their profile, as sentences
+	MailFault              string   // the fault if mail does not arrive; empty: it does
 	TryMail                string   // the accessible name of the button to try the address again
 	Roles                  []Link
 	Between                string // the separator between roles

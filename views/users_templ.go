@@ -308,7 +308,7 @@ func UsersPage(p *Users) templ.Component {
 	})
 }
 
-// userName is the name of a user, and their name for people if they have one.
+// userName is the name of a user, with their display name if they have one.
 func userName(name, display string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

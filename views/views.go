@@ -1,5 +1,5 @@
-// Package views has the pages as templ components, one page per file, each with a struct of all
-// it shows. Views compute nothing and know no clock: handlers give them texts in the reader's
+// Package views contains the pages as templ components, one page per file, each with a struct of all data
+// that it shows. Views do not compute and do not use the clock: handlers pass them texts in the reader's
 // language and time zone.
 package views
 
@@ -10,7 +10,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
@@ -26,10 +26,10 @@ type Frame struct {
 	Viewer  *Viewer            // nil: signed out
 	Done    *Done              // the message about the last action; nil: none
 	Pinned  *Pinned            // the pinned announcement; nil: none
-	Stale   string             // says that the page is read-only and shows the archive; empty: it is current
+	Stale   string             // the warning that the page is read-only and shows the archive; empty: it is current
 	Links   string             // comes before links of toasts that begin with /; empty: nothing
-	Paused  string             // says until when the viewer has paused; empty: not
-	Sheet   string             // a style sheet besides those of all such pages; empty: none
+	Paused  string             // until when the viewer has paused; empty: not
+	Sheet   string             // a style sheet besides the common ones of all such pages; empty: none
 	Refresh bool               // reload automatically without script
 	Push    string             // the key of push; empty: it is off
 }
@@ -48,7 +48,7 @@ type Assets struct {
 	SettingsStyle string // the settings page needs it besides Style
 	ProseStyle    string // the page of an announcement needs it besides Style
 	Script        string
-	Modules       []string // imported by Script; listed so that all load at once
+	Modules       []string // imported by Script; listed so that all load together
 	HTMX          string
 	Icon          string
 	HomeIcon      string // on the home screen of an iPhone
@@ -58,8 +58,8 @@ type Assets struct {
 // Viewer is the user who views the page.
 type Viewer struct {
 	Name  string // their id
-	Shown string // what people call them
-	Login string // names the session, and is no secret
+	Shown string // their display name
+	Login string // identifies the session; not secret
 	Staff bool
 	Bell  Bell
 	Tally Tally // of the announcements
@@ -173,7 +173,7 @@ func (f *Frame) theme() string {
 // compact reports whether rows have one line of text.
 func (f *Frame) compact() bool { return f.Viewer != nil && f.Viewer.Compact }
 
-// keys tells the script whether keyboard shortcuts are on.
+// keys contains whether keyboard shortcuts are on, for the script.
 func (f *Frame) keys() string {
 	if f.Viewer.KeysOff {
 		return "off"
@@ -186,5 +186,5 @@ func (v *Viewer) headers() string {
 	return `{"` + UserHeader + `":"` + url.QueryEscape(v.Name) + `"}`
 }
 
-// at is the address that browsers use for a path of our own.
-func at(ctx context.Context, path string) string { return mount.At(ctx, path) }
+// at is the address that browsers use for a path of Carillon.
+func at(ctx context.Context, path string) string { return web.At(ctx, path) }

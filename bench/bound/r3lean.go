@@ -44,18 +44,18 @@ func (x *r3lean) serve(conn net.Conn, user string) {
 	id := x.join(user)
 	ctx, cancel := context.WithCancel(context.Background())
 	watched := make(chan struct{})
-	go func() { // a client sends nothing more: whatever Read says, it is over
+	go func() { // a client sends nothing more: whatever Read returns, the connection has ended
 		defer close(watched)
 		var b [1]byte
 		_, _ = conn.Read(b[:])
 		cancel()
 	}()
-	// The library looks at the stream's name and the context, nothing else.
+	// The library reads only the stream's name and the context.
 	r := (&http.Request{Header: http.Header{}, URL: &url.URL{RawQuery: "stream=" + id}}).WithContext(ctx)
 	x.server.ServeHTTP(&wire{conn: conn, head: http.Header{}, failed: cancel}, r)
 	_ = conn.Close()
 	<-watched
-	x.leave(user, id) // nobody subscribes to it any more, so nothing leaks
+	x.leave(user, id) // it has no subscribers any more, so nothing leaks
 }
 
 func (x *r3lean) deliver(user string, data []byte) {

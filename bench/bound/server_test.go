@@ -40,7 +40,7 @@ func TestEveryStreamGetsOnlyItsMessages(t *testing.T) {
 			if err := rdb.Publish(t.Context(), bound.Channel, "*\n"+string(all.Append(nil))).Err(); err != nil {
 				t.Fatal(err)
 			}
-			r := fleet.Wait(t.Context(), 80, 5*time.Second)
+			r := fleet.Wait(t.Context(), 80, testkit.Patience)
 			if r.Marks != 80 || r.Doubled != 0 || r.Astray != 0 || r.Dropped != 0 {
 				t.Errorf("%d marks, %d doubled, %d astray, %d dropped; want 80 and nothing else", r.Marks, r.Doubled, r.Astray, r.Dropped)
 			}
@@ -62,7 +62,7 @@ func TestAStalledStreamCostsTheOthersNothing(t *testing.T) {
 	if err := redistest.Client(t).Publish(t.Context(), bound.Channel, "*\n"+string(m.Append(nil))).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if r := fleet.Wait(t.Context(), 3, 5*time.Second); r.Marks != 3 {
+	if r := fleet.Wait(t.Context(), 3, testkit.Patience); r.Marks != 3 {
 		t.Errorf("%d marks, want those of the three streams that read", r.Marks)
 	}
 }
@@ -81,26 +81,26 @@ func serve(t *testing.T, kind string) (addr string) {
 			t.Error(err)
 		}
 	})
-	for range 500 {
-		var d net.Dialer
-		if c, err := d.DialContext(t.Context(), "tcp4", addr); err == nil {
-			_ = c.Close()
-			return addr
-		}
+	testkit.Until(t, addr+" answers", func() (fault string, ok bool) {
 		select {
 		case err := <-done:
 			done <- err
 			t.Fatal(err)
-		case <-time.After(10 * time.Millisecond):
+		default:
 		}
-	}
-	t.Fatalf("%s does not answer", addr)
-	return ""
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp4", addr)
+		if err != nil {
+			return err.Error(), false
+		}
+		_ = c.Close()
+		return "", true
+	})
+	return addr
 }
 
 func config(addr string, streams int) load.Config {
 	return load.Config{
-		Addr: addr, Streams: streams, Users: streams / 2, Loops: 2, InFlight: 4, Sources: 3, Patience: 10 * time.Second,
+		Addr: addr, Streams: streams, Users: streams / 2, Loops: 2, InFlight: 4, Sources: 3, Patience: testkit.Patience,
 		Request: func(i int) []byte {
 			return fmt.Appendf(nil, "GET /events?stream=%d HTTP/1.1\r\nHost: %s\r\n\r\n", i%(streams/2), addr)
 		},

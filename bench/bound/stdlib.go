@@ -20,10 +20,15 @@ func (s *stdlib) stream(w http.ResponseWriter, r *http.Request, user string) {
 	frames := make(chan []byte, queue)
 	s.join(user, frames)
 	defer s.leave(user, frames)
+	Stream(w, r, frame("badge", firstEvent), frames)
+}
+
+// Stream writes first, and then the frames, until the client leaves.
+func Stream(w http.ResponseWriter, r *http.Request, first []byte, frames <-chan []byte) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	out := http.NewResponseController(w)
-	for next := frame("badge", firstEvent); ; {
+	for next := first; ; {
 		if _, err := w.Write(next); err != nil {
 			return
 		}
@@ -48,15 +53,16 @@ func (s *stdlib) deliver(user string, data []byte) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if user != Everyone {
-		send(s.streams[user], f)
+		Send(s.streams[user], f)
 		return
 	}
 	for _, set := range s.streams {
-		send(set, f)
+		Send(set, f)
 	}
 }
 
-func send(set map[chan []byte]struct{}, f []byte) {
+// Send queues a frame for clients.
+func Send(set map[chan []byte]struct{}, f []byte) {
 	for c := range set {
 		select {
 		case c <- f:

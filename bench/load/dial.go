@@ -105,7 +105,7 @@ func (f *Fleet) dial(i int) error {
 	return nil
 }
 
-// request connects and sends the request. On loopback both finish at once, so the socket may
+// request connects and sends the request. On loopback both finish immediately, so the socket may
 // block until then.
 func (f *Fleet) request(s *stream) error {
 	if f.cfg.Sources > 0 {

@@ -43,7 +43,7 @@ func streamServer(t *testing.T, n int) (addr string, conns <-chan []net.Conn) {
 
 func testConfig(addr string, streams int) Config {
 	return Config{
-		Addr: addr, Streams: streams, Users: streams, Loops: 1, InFlight: 2, Sources: 2, Patience: 5 * time.Second,
+		Addr: addr, Streams: streams, Users: streams, Loops: 1, InFlight: 2, Sources: 2, Patience: testkit.Patience,
 		Request: func(int) []byte { return []byte("GET /events HTTP/1.1\r\nHost: h\r\n\r\n") },
 	}
 }
@@ -129,7 +129,7 @@ func TestStreamsWithoutAnAnswerFail(t *testing.T) {
 func TestReloadsThatHangAreCounted(t *testing.T) {
 	t.Parallel()
 	addr, conns := streamServer(t, 4)
-	hung, err := Reloads(t.Context(), testConfig(addr, 4), 4, 2, 5*time.Second)
+	hung, err := Reloads(t.Context(), testConfig(addr, 4), 4, 2, testkit.Patience)
 	if err != nil || hung != 0 {
 		t.Errorf("%d hung, %v; want none", hung, err)
 	}

@@ -17,7 +17,7 @@ type PageConn struct {
 	in *bufio.Reader
 }
 
-// Answer holds the parts of an answer that a page client looks at.
+// Answer contains the parts of a response that a page client reads.
 type Answer struct {
 	Status int
 	Bytes  int

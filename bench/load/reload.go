@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Reloads opens count streams, workers at a time, and leaves each of them at once: every other
+// Reloads opens count streams, workers at a time, and leaves each of them immediately: every other
 // one when its first event has come, the others right after the request, as a browser does when
-// its user reloads the page. A stream whose first event takes longer than patience counts as
+// its user reloads the page. A stream whose first event arrives later than patience counts as
 // hung.
 func Reloads(ctx context.Context, cfg Config, count, workers int, patience time.Duration) (hung int64, err error) {
 	var next, stuck atomic.Int64

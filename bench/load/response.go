@@ -16,7 +16,7 @@ type response struct {
 	left    int64 // bytes of the current chunk that have not come yet
 }
 
-// body takes the next bytes of a connection and returns, in place, those that belong to the
+// body reads the next bytes of a connection and returns, in place, the part that belongs to the
 // body. Any status but 200 is an error.
 func (r *response) body(b []byte) ([]byte, error) {
 	if !r.begun {

@@ -16,7 +16,7 @@ type Decoder struct {
 
 var eventEnd = []byte("\n\n")
 
-// Feed takes the next bytes of the stream and calls emit for each event that they complete. It
+// Feed parses the next bytes of the stream and calls emit for each completed event. It
 // ignores comments and events without data.
 func (d *Decoder) Feed(b []byte, emit func(Event)) {
 	if len(d.rest) > 0 {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 func TestAnAppIsAddedRotatedAndRevoked(t *testing.T) {
@@ -153,7 +155,7 @@ func TestAnAppCanBeChanged(t *testing.T) {
 	}
 	must(t, c.run(t.Context(), "app", "set", "shop", "--origin", "http://127.0.0.1:5000", "--origin", "https://www.example.com",
 		"--audience", "customer", "--max-life", "2h", "--roles", "driver,packer", "--issuer", "the shop"))
-	within5s(t, "pages of the new origin get in", func() bool { return shares("http://127.0.0.1:5000") })
+	testkit.Eventually(t, "pages of the new origin get in", func() bool { return shares("http://127.0.0.1:5000") })
 	must(t, c.run(t.Context(), "app", "set", "shop", "--remove-origin", "https://WWW.example.com:443", "--roles="))
 	var has struct {
 		Origins, Roles            []string

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // tryMailAgain is the deed that has an address tried again to which mail came back.
@@ -18,7 +20,7 @@ func tryMailAgain() deed {
 		before: func(t *testing.T, u *subject) {
 			u.command(t, "user", "mail", u.name, strings.ReplaceAll(u.name, " ", "-")+"@example.com")
 			u.api(t, http.MethodPost, "/users/"+url.PathEscape(u.name)+"/mail/bounced", `{"kind":"hard"}`)
-			within5s(t, "the page says that mail came back", func() bool { return fault(t, u) == 1 })
+			testkit.Eventually(t, "the page says that mail came back", func() bool { return fault(t, u) == 1 })
 		},
 		doors: []door{
 			page("user user.mail.revive", "/settings/mail"),
@@ -26,7 +28,7 @@ func tryMailAgain() deed {
 			typed("command user.mail.revive", "user", "mail", "--revive", "NAME"),
 		},
 		effect: func(t *testing.T, u *subject) {
-			within5s(t, "the address has no fault", func() bool { return fault(t, u) == 0 })
+			testkit.Eventually(t, "the address has no fault", func() bool { return fault(t, u) == 0 })
 		},
 	}
 }

@@ -16,12 +16,16 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
 // bureau is a server with the doors through which notices, types, subscriptions and keys are changed, and its audit log.
 type bureau struct {
 	*land
 	db   *sql.DB
+	at   store.Config
 	seen int64 // id of the last entry that was read
 	n    int
 }
@@ -179,7 +183,7 @@ func works() map[string]work {
 			},
 			done: func(t *testing.T, b *bureau, name string) bool {
 				for _, s := range []*running{b.one, b.two} {
-					within5s(t, "pages of the app may call", func() bool { return allows(t, s, "https://"+name+".example.com") })
+					testkit.Eventually(t, "pages of the app may call", func() bool { return allows(t, s, "https://"+name+".example.com") })
 				}
 				return true
 			},
@@ -207,6 +211,8 @@ func works() map[string]work {
 				byCommand("command command line key.revoke key %NAME %N read", "key", "revoke", "%N"),
 			},
 		},
+		"replay a dead letter":  {object: deadLetter, doors: []workDoor{byPage("user admin deadletter.replay dead_letter %N", "/staff/deadletters/%N/replay")}},
+		"discard a dead letter": {object: deadLetter, doors: []workDoor{byPage("user admin deadletter.delete dead_letter %N", "/staff/deadletters/%N/delete")}},
 		"revoke a revoked key": {
 			object: func(t *testing.T, b *bureau) string {
 				b.command(t, "key", "add", unused(t, b), "--scope", "read")
@@ -260,8 +266,22 @@ func (b *bureau) sends(t *testing.T, body string) string {
 // sentNotice is a notice that admin has and has not read.
 func sentNotice(t *testing.T, b *bureau) string {
 	id := b.sends(t, `{"target":{"users":["admin"]},"type":"order","title":"One"}`)
-	within5s(t, "the notice is delivered", func() bool { return b.notice(t, id).State == "sent" })
+	testkit.Eventually(t, "the notice is delivered", func() bool { return b.notice(t, id).State == "sent" })
 	return id
+}
+
+// deadLetter is work on a notice that failed too often.
+func deadLetter(t *testing.T, b *bureau) string {
+	id := sentNotice(t, b)
+	db, err := store.Open(t.Context(), b.at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: int64(numbered(t, id)), Entry: `{"notice":` + id + `}`}); err != nil {
+		t.Fatal(err)
+	}
+	return b.last(t, "dead_letters")
 }
 
 func scheduledNotice(t *testing.T, b *bureau) string {
@@ -336,12 +356,14 @@ func TestEveryDeedIsInTheAuditLogOnceByEveryDoor(t *testing.T) {
 			c := in(dir).
 				with("CARILLON_REDIS_URL", "unix://"+redistest.LeastRights(t, redistest.Client(t), t.Name()+":")+redistest.Socket(t)).with("CARILLON_REDIS_PREFIX", t.Name()+":").
 				with("CARILLON_SESSION_KEYS", strings.Repeat("5e", config.KeyBytes))
+			at := store.Config{DataDir: dir}
 			driver, source := "sqlite", "file:"+filepath.Join(dir, "carillon.db")+"?_pragma=query_only(1)"
 			if database == "PostgreSQL" {
 				driver, source = "pgx", sqltest.URL(t)
+				at.URL = source
 				c = c.with("CARILLON_DATABASE_URL", source)
 			}
-			b := &bureau{land: newLandOn(t, c, c)}
+			b := &bureau{land: newLandOn(t, c, c), at: at}
 			var err error
 			if b.db, err = sql.Open(driver, source); err != nil {
 				t.Fatal(err)

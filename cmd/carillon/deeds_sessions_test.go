@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // signsInTwice gives the user a second session, whose stream is followed.
@@ -18,7 +20,7 @@ func signsInTwice(t *testing.T, u *subject) {
 // secondSignedOut waits for the end of the second session. The first goes on.
 func secondSignedOut(t *testing.T, u *subject) {
 	ends(t, u.stream)
-	within5s(t, "the session is over", func() bool { _, out := u.second.visits(t, "/inbox"); return out })
+	testkit.Eventually(t, "the session is over", func() bool { _, out := u.second.visits(t, "/inbox"); return out })
 	if _, out := u.here.visits(t, "/inbox"); out {
 		t.Error("the session in which it was done is over, too")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/mailtest"
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -81,14 +82,14 @@ func typed(entry string, args ...string) door {
 // staffPages waits until the other instance answers a page of staff with a status.
 func staffPages(want int) func(*testing.T, *subject) {
 	return func(t *testing.T, u *subject) {
-		within5s(t, "the pages of staff", func() bool { status, _ := u.there.visits(t, "/staff/users"); return status == want })
+		testkit.Eventually(t, "the pages of staff", func() bool { status, _ := u.there.visits(t, "/staff/users"); return status == want })
 	}
 }
 
 // signedOut waits for the end of the user's stream and session.
 func signedOut(t *testing.T, u *subject) {
 	ends(t, u.stream)
-	within5s(t, "the session is over", func() bool { _, out := u.there.visits(t, "/inbox"); return out })
+	testkit.Eventually(t, "the session is over", func() bool { _, out := u.there.visits(t, "/inbox"); return out })
 }
 
 func deeds() map[string]deed {
@@ -132,7 +133,7 @@ func deeds() map[string]deed {
 		"choose a language": {
 			doors: []door{page("", "/settings", "locale", "ja"), called("key user.edit", http.MethodPut, `{"locale":"ja"}`)},
 			effect: func(t *testing.T, u *subject) {
-				within5s(t, "pages in Japanese", func() bool { return u.there.get(t, "/settings").Find("html").AttrOr("lang", "") == "ja" })
+				testkit.Eventually(t, "pages in Japanese", func() bool { return u.there.get(t, "/settings").Find("html").AttrOr("lang", "") == "ja" })
 			},
 		},
 		"move": {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -41,7 +41,6 @@ func TestTheDoctorFindsWorkThatIsNotDone(t *testing.T) {
 	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
 	rdb, space, long := server.Client(t), keys.New("carillon:"), time.Now().Add(-time.Hour).UnixMilli()
 	pipe := rdb.Pipeline()
-	pipe.XAdd(t.Context(), &redis.XAddArgs{Stream: space.Intake(), ID: fmt.Sprint(long, "-1"), Values: []string{"notice", "1"}})
 	pipe.ZAdd(t.Context(), space.Dirty(7), redis.Z{Score: float64(long), Member: 7})
 	if _, err := pipe.Exec(t.Context()); err != nil {
 		t.Fatal(err)
@@ -52,7 +51,11 @@ func TestTheDoctorFindsWorkThatIsNotDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err = db.Bury(t.Context(), notifier.DeadLetter{NoticeID: 1, Entry: "{}", Reason: "why", Tries: 5, CreatedAt: time.Now()}); err != nil {
+	waits := notifier.Acceptance{Notice: &notifier.Notice{Draft: notifier.Draft{Type: "news", Title: "Waits"}, CreatedAt: time.UnixMilli(long)}}
+	if err = errors.Join(db.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{&waits}), waits.Err); err != nil {
+		t.Fatal(err)
+	}
+	if err = db.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: 1, Entry: "{}", Reason: "why", Tries: 5, CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	r := c.run(t.Context(), "doctor")

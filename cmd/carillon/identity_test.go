@@ -156,10 +156,10 @@ func TestAnIdentityHeaderThatAnybodyMaySendIsRefused(t *testing.T) {
 		want string
 	}{
 		{[]string{"--identity-header", "X-User"}, "--identity-from: must list the addresses"},
-		{[]string{"--identity-header", "X-User", "--identity-from", "0.0.0.0/0"}, "is everybody"},
-		{[]string{"--identity-header", "X-User", "--identity-from", "10.0.0.1,::/0"}, "is everybody"},
-		{[]string{"--identity-header", "X-User", "--identity-from", "::ffff:0:0/96"}, "is everybody"},
-		{[]string{"--identity-header", "X-User", "--identity-from", "0.0.0.0/1,128.0.0.0/1"}, "128.0.0.0/1 is everybody"},
+		{[]string{"--identity-header", "X-User", "--identity-from", "0.0.0.0/0"}, "includes every client"},
+		{[]string{"--identity-header", "X-User", "--identity-from", "10.0.0.1,::/0"}, "includes every client"},
+		{[]string{"--identity-header", "X-User", "--identity-from", "::ffff:0:0/96"}, "includes every client"},
+		{[]string{"--identity-header", "X-User", "--identity-from", "0.0.0.0/1,128.0.0.0/1"}, "128.0.0.0/1 includes every client"},
 		{[]string{"--identity-from", "10.0.0.1"}, "--identity-from: needs --identity-header"},
 		{[]string{"--identity-header", "Cookie", "--identity-from", "10.0.0.1"}, "has another meaning"},
 		{[]string{"--identity-header", "X User", "--identity-from", "10.0.0.1"}, "is not the name of a header"},

@@ -7,16 +7,12 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
-
-// soon is how long a test waits for an effect that is promised within five seconds. It is shorter
-// than the interval of the check of all streams (a minute), so that the check cannot be the cause.
-const soon = 40 * time.Second
 
 // land is a site of two instances. Its users sign in at one; the other knows their sessions.
 type land struct {
@@ -83,7 +79,7 @@ func signals(t *testing.T) (next func(what, prefix string)) {
 	return func(what, prefix string) {
 		t.Helper()
 		for {
-			m, err := sub.ReceiveTimeout(t.Context(), soon)
+			m, err := sub.ReceiveTimeout(t.Context(), testkit.Patience)
 			if err != nil {
 				t.Fatalf("%s: no %q was published: %v", what, prefix, err)
 			}
@@ -107,18 +103,6 @@ func (b browser) visits(t *testing.T, path string) (status int, signedOut bool) 
 	}
 	defer res.Body.Close()
 	return res.StatusCode, res.Request.URL.Path == "/login"
-}
-
-// within5s waits for an effect that is promised within five seconds.
-func within5s(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(soon); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("not in time: %s", what)
-		}
-	}
 }
 
 // following opens a stream and returns its events as `NAME DATA`. The channel is closed when the
@@ -150,37 +134,34 @@ func (b browser) following(t *testing.T) <-chan string {
 // waitFor reads events until one satisfies is, and returns those it has read.
 func waitFor(t *testing.T, events <-chan string, what string, is func(string) bool) (seen []string) {
 	t.Helper()
-	for over := time.After(soon); ; {
+	return testkit.Until(t, what, func() ([]string, bool) {
 		select {
 		case e, open := <-events:
 			if !open {
-				t.Fatalf("the stream ended before %s", what)
+				t.Fatalf("the stream ended before %s; events were %q", what, seen)
 			}
-			if seen = append(seen, e); is(e) {
-				return seen
-			}
-		case <-over:
-			t.Fatalf("not in time: %s; events were %q", what, seen)
+			seen = append(seen, e)
+			return seen, is(e)
+		default:
+			return seen, false
 		}
-	}
+	})
 }
 
 // ends waits for the end of a stream, and fails the test if private data arrives before it.
 func ends(t *testing.T, events <-chan string) {
 	t.Helper()
-	for over := time.After(soon); ; {
+	testkit.Until(t, "the stream ends", func() (last string, ended bool) {
 		select {
 		case e, open := <-events:
-			if !open {
-				return
-			}
-			if !strings.HasPrefix(e, "bye ") && !strings.HasPrefix(e, "badge ") {
+			if open && !strings.HasPrefix(e, "bye ") && !strings.HasPrefix(e, "badge ") {
 				t.Errorf("before its end the stream had %q", e)
 			}
-		case <-over:
-			t.Fatal("the stream did not end within seconds")
+			return e, !open
+		default:
+			return "", false
 		}
-	}
+	})
 }
 
 // Each way to end a session ends its streams everywhere, and no other user's.
@@ -215,7 +196,7 @@ func TestEndingASessionEndsItsStreamOnTheOtherInstance(t *testing.T) {
 		c.do(name, here)
 		published(name, "E ")
 		ends(t, stream)
-		within5s(t, name+": the session is over", func() bool { _, out := cookie.visits(t, "/inbox"); return out })
+		testkit.Eventually(t, name+": the session is over", func() bool { _, out := cookie.visits(t, "/inbox"); return out })
 		if c.every {
 			ends(t, other)
 			continue
@@ -251,7 +232,7 @@ func TestMovingAUserTakesEffectOnTheOtherInstance(t *testing.T) {
 		}
 		return b
 	}
-	within5s(t, "all announcements are counted", func() bool { return polled(l.one).Announcements == 3 && polled(l.two).Announcements == 3 })
+	testkit.Eventually(t, "all announcements are counted", func() bool { return polled(l.one).Announcements == 3 && polled(l.two).Announcements == 3 })
 	before, published := polled(l.two), signals(t)
 	l.api(t, http.MethodPut, "/users/mover", `{"audience":"customer"}`)
 	published("the move", "M")
@@ -264,7 +245,7 @@ func TestMovingAUserTakesEffectOnTheOtherInstance(t *testing.T) {
 		t.Errorf("the stream has %+v after %+v: a page would keep the old number", told, before)
 	}
 	for _, s := range []*running{l.one, l.two} {
-		within5s(t, "a poll has the new number", func() bool { return polled(s).Announcements == 1 })
+		testkit.Eventually(t, "a poll has the new number", func() bool { return polled(s).Announcements == 1 })
 		if now := polled(s); now.AVer <= before.AVer {
 			t.Errorf("a poll has %+v after %+v: an application would keep the old number", now, before)
 		}

@@ -30,7 +30,7 @@ func TestNoticesAreAcceptedWhileRedisRefusesThePassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "the guard of Redis names the cause", func() bool {
-		return strings.Contains(s.errors.String(), `stage=epoch err="look at redis: temporarily unavailable: WRONGPASS`)
+		return strings.Contains(s.errors.String(), `stage=epoch err="check redis: temporarily unavailable: WRONGPASS`)
 	})
 	status, answer := application(t, s, key, http.MethodPost, "/notices", `{"target":{"users":["bob"]},"type":"like","title":"Kept"}`)
 	if status != http.StatusAccepted {

@@ -165,7 +165,7 @@ func through(t *testing.T, addr string) browser {
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return browser{&http.Client{
-		Jar: jar, Transport: transport, Timeout: patience,
+		Jar: jar, Transport: transport, Timeout: testkit.Patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, ""}
 }

@@ -68,7 +68,7 @@ func TestWhatRefusesRedisIsNamed(t *testing.T) {
 		},
 		"no cluster": {
 			func(t *testing.T) string { t.Helper(); return "redis+cluster://" + redistest.Sentinel(t).Master.Addr },
-			"it is no Redis Cluster", "write redis://HOST:PORT",
+			"it is not a Redis Cluster", "write redis://HOST:PORT",
 		},
 		"a wrong password of Sentinel": {
 			func(t *testing.T) string {

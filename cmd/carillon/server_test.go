@@ -12,15 +12,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/carillonhq/carillon/internal/testkit"
 )
-
-// patience is how long a test waits for an event that must happen.
-const patience = 60 * time.Second
 
 // running is a server started by a test.
 type running struct {
@@ -75,7 +71,7 @@ func visit(t *testing.T, base string) browser {
 	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return browser{&http.Client{Jar: jar, Transport: transport, Timeout: patience}, base}
+	return browser{&http.Client{Jar: jar, Transport: transport, Timeout: testkit.Patience}, base}
 }
 
 // signIn signs a user in and returns the page that they see first.

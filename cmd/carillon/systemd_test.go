@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // The environment belongs to the whole process, so this test does not run beside others.
@@ -20,7 +22,7 @@ func TestTheServiceManagerIsToldWhetherItAnswers(t *testing.T) {
 	s := serve(t, in(t.TempDir()))
 	told := func() string {
 		t.Helper()
-		if err := manager.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		if err := manager.SetReadDeadline(time.Now().Add(testkit.Patience)); err != nil {
 			t.Fatal(err)
 		}
 		b := make([]byte, 100)

@@ -14,6 +14,7 @@ import (
 	"github.com/carillonhq/carillon/internal/pushtest"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 var (
@@ -25,7 +26,7 @@ var (
 const (
 	catchUp  = 30 * time.Second // after a fault, until every accepted notice is delivered
 	agree    = 30 * time.Second // after that, until badges, browsers and SQL agree
-	patience = 60 * time.Second // for events without a promised limit
+	patience = testkit.Patience // for events without a promised limit
 )
 
 // program is the binary under test, built once.

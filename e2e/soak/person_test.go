@@ -55,7 +55,7 @@ func (p *person) post(ctx context.Context, path string, form url.Values) (to str
 
 func (p *person) ask(ctx context.Context, method, path string, form url.Values) (to string, err error) {
 	p.sure = false
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	base := p.s.slots[rand.IntN(len(p.s.slots))].Load().url
 	req, err := http.NewRequestWithContext(ctx, method, base+path, strings.NewReader(form.Encode()))

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/carillonhq/carillon/internal/mailtest"
 	"github.com/carillonhq/carillon/internal/pushtest"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -130,11 +130,7 @@ func killSenders(t *testing.T, sqlURL string, instances, first int) {
 	for n := 1; n <= users; n++ {
 		hit, goOn := p.arm(places[(first+n)%len(places)])
 		s.carillon("send", "--to", reader(n), "--type", "order", "--title", fmt.Sprintf("Order %d", n))
-		select {
-		case <-hit:
-		case <-time.After(2 * patience):
-			t.Fatalf("no message goes out after %d kills", n-1)
-		}
+		testkit.Closed(t, fmt.Sprintf("a message goes out after %d kills", n-1), hit)
 		slot := rand.IntN(len(s.slots))
 		s.slots[slot].Load().kill()
 		goOn()
@@ -146,10 +142,7 @@ func killSenders(t *testing.T, sqlURL string, instances, first int) {
 // told waits until so many users have a mail and a push, and checks that nobody has two different ones.
 func (p *post) told(t *testing.T, users int) {
 	t.Helper()
-	deadline := time.Now().Add(3 * patience)
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	testkit.Until(t, fmt.Sprintf("all %d users are told", users), func() (saw string, ok bool) {
 		mails, pushes := map[string]map[string]bool{}, map[string]map[string]bool{}
 		note := func(of map[string]map[string]bool, user, id, text string) {
 			if of[user] == nil {
@@ -171,13 +164,10 @@ func (p *post) told(t *testing.T, users int) {
 		}
 		if len(mails) == users && len(pushes) == users {
 			t.Logf("%d users told; %d mails and %d pushes came twice", users, len(letters)-users, len(received)-users)
-			return
+			return "", true
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("of %d users, %d lack a mail and %d a push", users, users-len(mails), users-len(pushes))
-		}
-		<-tick.C
-	}
+		return fmt.Sprintf("%d mails, %d pushes", len(mails), len(pushes)), false
+	})
 }
 
 // TestAnEmptiedOrOlderRedisTellsNothingAgain loses all of Redis, or its last changes, after messages went out, and all

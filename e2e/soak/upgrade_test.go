@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
@@ -105,7 +104,7 @@ func (s *site) key() string {
 
 // sendByKey sends a notice as an application does.
 func (p *person) sendByKey(ctx context.Context, key string) {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	base := p.s.slots[rand.IntN(len(p.s.slots))].Load().url
 	body := fmt.Sprintf(`{"target": {"users": [%q]}, "type": "news", "title": "Something happened"}`, reader(1+rand.IntN(readers)))

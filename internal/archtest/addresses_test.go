@@ -47,8 +47,8 @@ func TestEveryAddressIsBelowThePathOfThePublicURL(t *testing.T) {
 	}
 	for _, path := range found(t, "handlers/*.go", "api/*.go") {
 		for _, m := range location.FindAllStringSubmatch(read(t, path), -1) {
-			if !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(m[1], "mount.At(") && !elsewhere[m[1]] {
-				t.Errorf("%s: %s: wrap the address in mount.At", path, m[0])
+			if !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(m[1], "web.At(") && !elsewhere[m[1]] {
+				t.Errorf("%s: %s: wrap the address in web.At", path, m[0])
 			}
 		}
 	}

@@ -1,6 +1,6 @@
-// Package backup copies an instance that runs on SQLite into one file, and puts it back: the database
-// as of one instant, with the session keys of the data directory, which seal secrets in it. Redis needs
-// no copy, because it is restored from SQL.
+// Package backup copies an instance that runs on SQLite to one file, and restores it: the database as of
+// one instant, with the session keys of the data directory, which seal secrets in it. Redis needs no
+// copy, because it is restored from SQL.
 package backup
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// What a backup keeps beside the database.
+// The names of the texts that a backup contains besides the database.
 const (
 	keptKeys    = "session.keys"
 	keptTime    = "made_at"
@@ -27,7 +27,7 @@ var (
 	errRestorePostgres = errors.New("the database is PostgreSQL: restore it with pg_restore into an empty database, and give Carillon a --redis-prefix that was not used before")
 )
 
-// Config says what to back up or to replace.
+// Config selects what to back up or to replace.
 type Config struct {
 	Settings config.Config
 	Version  string                // of this program
@@ -35,12 +35,12 @@ type Config struct {
 	Now      func() time.Time
 }
 
-// Made is a backup that was made.
+// Made is a completed backup.
 type Made struct {
 	File      string    `json:"file"`
 	Bytes     int64     `json:"bytes"`
 	MadeAt    time.Time `json:"made_at"`
-	KeysApart bool      `json:"session_keys_apart"` // the session keys are in the configuration, and not in the file
+	KeysApart bool      `json:"session_keys_apart"` // the session keys are in the configuration instead of the file
 }
 
 // Make writes a backup to a new file, while servers and commands run.

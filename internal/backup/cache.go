@@ -11,14 +11,14 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 )
 
-// cache is the Redis of an instance, which must not have data that is newer than the restored
-// database: notices in its inboxes would have the numbers that new ones are given.
+// cache is the Redis of an instance. It must not contain data that is newer than the restored database:
+// notices in its inboxes would have the numbers of future notices.
 type cache interface {
 	empty(ctx context.Context) error
 	close() error
 }
 
-// openCache returns the Redis of the configuration. Unless forced, it refuses one that has data.
+// openCache returns the Redis of the configuration. Unless forced, it rejects one that has data.
 func openCache(ctx context.Context, settings config.Config, force bool) (cache, error) {
 	if settings.Redis.BuiltIn() {
 		return builtIn{settings.DataDir}, nil
@@ -31,7 +31,7 @@ func openCache(ctx context.Context, settings config.Config, force bool) (cache, 
 	if errors.Is(err, errKeys) {
 		err = fmt.Errorf("%w that begin with %s: give a --redis-prefix that was not used before, or remove them with --force", errKeys, s.prefix)
 	} else if err != nil {
-		err = fmt.Errorf("look into redis: %w", err)
+		err = fmt.Errorf("check redis for keys: %w", err)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -41,19 +41,19 @@ func openCache(ctx context.Context, settings config.Config, force bool) (cache, 
 
 var errKeys = errors.New("redis has keys")
 
-// server is a Redis that other programs may use too. Only keys with the prefix are Carillon's.
+// server is a Redis that other programs may also use. Only keys with the prefix belong to Carillon.
 type server struct {
 	rdb    redis.UniversalClient
 	prefix string
 }
 
-// pageKeys is the number of keys that Redis looks at in each step.
+// pageKeys is the number of keys that Redis scans in each step.
 const pageKeys = 1000
 
 // empty removes all keys of Carillon.
 func (s server) empty(ctx context.Context) error {
 	err := s.each(ctx, func(ctx context.Context, node redis.UniversalClient, keys []string) error {
-		pipe := node.Pipeline() // one command a key: on a cluster they are in different slots
+		pipe := node.Pipeline() // one command per key: on a cluster they are in different slots
 		for _, key := range keys {
 			pipe.Unlink(ctx, key)
 		}
@@ -68,7 +68,7 @@ func (s server) empty(ctx context.Context) error {
 
 func (s server) close() error { return s.rdb.Close() }
 
-// each passes all keys of Carillon to do, some at a time, with the node that has them.
+// each passes all keys of Carillon to do, in batches, with their node.
 func (s server) each(ctx context.Context, do func(ctx context.Context, node redis.UniversalClient, keys []string) error) error {
 	cluster, ok := s.rdb.(*redis.ClusterClient)
 	if !ok {

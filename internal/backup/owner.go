@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// asOwner lets root work as the owner of a data directory until end: the owner, or whoever has taken over their
+// asOwner lets root work as the owner of a data directory until end: the owner, or an attacker who controls their
 // server, may have put links there that lead to files of root. It returns the file to restore, which is a copy
-// in the directory if the owner might not read the original. For everybody else, and for root's own
+// in the directory if the owner might not be able to read the original. For other users, and for root's own
 // directories, it changes nothing.
 func asOwner(dir, file string) (readable string, end func() error, err error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return file, func() error { return nil }, nil // it will be ours
+		return file, func() error { return nil }, nil // it will belong to this user
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("find the owner of the data directory: %w", err)
@@ -42,7 +42,7 @@ func asOwner(dir, file string) (readable string, end func() error, err error) {
 	return copied, end, nil
 }
 
-// become gives the whole process the identity of a user, until back.
+// become gives the whole process the identity of a user, until back is called.
 func become(uid, gid int) (back func() error, err error) {
 	groups, err := syscall.Getgroups()
 	if err != nil {
@@ -60,7 +60,7 @@ func become(uid, gid int) (back func() error, err error) {
 	return back, nil
 }
 
-// copyInto copies a file into a new one of a directory, and returns its name.
+// copyInto copies a file to a new file in a directory, and returns its name.
 func copyInto(dir string, from io.Reader) (name string, err error) {
 	to, err := os.CreateTemp(dir, "restoring-*")
 	if err != nil {
@@ -70,7 +70,7 @@ func copyInto(dir string, from io.Reader) (name string, err error) {
 	return to.Name(), errors.Join(err, to.Close())
 }
 
-// removed removes a file, if there is one.
+// removed removes a file if it exists.
 func removed(name string) error {
 	if name == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// Restored is an instance that was restored.
+// Restored is a restored instance.
 type Restored struct {
 	Users   int64  `json:"users"`
 	Notices int64  `json:"notices"`
@@ -23,7 +23,7 @@ type Restored struct {
 	Keys    Keys   `json:"session_keys"`
 }
 
-// Keys says where the session keys of a restored instance come from.
+// Keys is the origin of the session keys of a restored instance.
 type Keys string
 
 // The origins of session keys.
@@ -33,9 +33,9 @@ const (
 	KeysMissing  Keys = "missing" // the file has none: sessions end, and sealed secrets of applications cannot be read
 )
 
-// Restore puts a backup in the place of the database of the configuration. No server may run. It
-// refuses to replace a database with users or notices, and a Redis with data of Carillon, unless forced. The
-// built-in Redis begins empty, and the server restores it from SQL at its next start.
+// Restore replaces the database of the configuration with a backup. No server may run. Unless forced, it
+// refuses to replace a database with users or notices, or a Redis with data of Carillon. The built-in Redis
+// starts empty, and the server restores it from SQL at its next start.
 func Restore(ctx context.Context, c Config, file string, force bool) (_ Restored, err error) {
 	if c.Settings.Database.URL != "" {
 		return Restored{}, errRestorePostgres
@@ -54,7 +54,7 @@ func Restore(ctx context.Context, c Config, file string, force bool) (_ Restored
 	if !force {
 		blank, err := store.Blank(ctx, dir)
 		if err != nil {
-			return Restored{}, fmt.Errorf("look into the database: %w", err)
+			return Restored{}, fmt.Errorf("check the database: %w", err)
 		}
 		if !blank {
 			return Restored{}, fmt.Errorf("%s has a database with users or notices: back it up first, then replace it with --force", dir)
@@ -90,7 +90,7 @@ func restoreKeys(settings config.Config, keys string) (Keys, error) {
 	}
 	file := config.KeyFile(settings.DataDir)
 	next := file + ".new"
-	err := os.Remove(next) // the rest of one that was interrupted
+	err := os.Remove(next) // the rest of an interrupted one
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = writeNew(next, keys)
 	}
@@ -103,7 +103,7 @@ func restoreKeys(settings config.Config, keys string) (Keys, error) {
 	return KeysOfBackup, nil
 }
 
-// writeNew writes a file that must not be there, not even as a link.
+// writeNew writes a file that must not exist, not even as a link.
 func writeNew(name, text string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -113,12 +113,12 @@ func writeNew(name, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Of says when and by which version a backup was made.
+// Of returns when and by which version a backup was made.
 func (r Restored) Of() string {
 	return fmt.Sprintf("made %s by carillon %s", cmp.Or(r.MadeAt, "at an unknown time"), cmp.Or(r.Version, "of an unknown version"))
 }
 
-// builtIn is the Redis of the data directory, which no server runs.
+// builtIn is the Redis of the data directory, not used by a running server.
 type builtIn struct{ dir string }
 
 func (b builtIn) empty(context.Context) error { return os.RemoveAll(filepath.Join(b.dir, "redis")) }

@@ -1,5 +1,5 @@
-// Package batch combines concurrent calls into one: while a call is under way, new callers wait, and
-// the next call serves all of them. Nobody waits for company, and the more callers there are, the
+// Package batch combines concurrent calls: while a call is running, new callers wait, and the next call
+// serves all of them. A single caller does not wait for others, and the more callers there are, the
 // less each of them costs.
 package batch
 
@@ -22,7 +22,7 @@ var (
 // Options configures New. Most and Call are required.
 type Options[T any] struct {
 	// Call serves items in the order of their arrival. It serves several callers, so its context is
-	// none of theirs: it ends after Limit.
+	// separate from theirs: it ends after Limit.
 	Call func(ctx context.Context, items []T)
 	// Limit is the longest time of a call; 0 means no limit.
 	Limit time.Duration
@@ -30,11 +30,11 @@ type Options[T any] struct {
 	Most int
 	// Weigh returns the weight of an item; nil means that each weighs 1.
 	Weigh func(T) int
-	// Room is the weight of the waiting items from which on Do returns ErrFull; 0 means no limit.
+	// Room is the weight of the waiting items at which Do starts to return ErrFull; 0 means no limit.
 	Room int
 }
 
-// Queue holds the callers that wait for the next call. It is safe for concurrent use.
+// Queue contains the callers that wait for the next call. It is safe for concurrent use.
 type Queue[T any] struct {
 	o Options[T]
 
@@ -48,7 +48,7 @@ type Queue[T any] struct {
 	worker  sync.WaitGroup // runs while the queue is busy, and lingers
 }
 
-// linger is how long the worker waits for the next caller. A new one would have to let its stack grow
+// linger is how long the worker waits for the next caller. The stack of a new worker would have to grow
 // again, which takes as long as a query of SQLite.
 const linger = 100 * time.Millisecond
 
@@ -58,7 +58,7 @@ type waiter[T any] struct {
 	served chan struct{}
 }
 
-// New returns an empty queue. It holds a goroutine only while callers wait, and a moment longer.
+// New returns an empty queue. It runs a goroutine only while callers wait, and a moment longer.
 func New[T any](o Options[T]) *Queue[T] {
 	if o.Weigh == nil {
 		o.Weigh = func(T) int { return 1 }
@@ -68,7 +68,7 @@ func New[T any](o Options[T]) *Queue[T] {
 
 // Do returns nil after a call that has served the item. Otherwise it returns ErrFull, ErrClosed or
 // the error of ctx. If ctx ends while the item waits, no call gets it; a call that already has it
-// goes on, and still uses it after Do has returned.
+// continues, and still uses it after Do has returned.
 func (q *Queue[T]) Do(ctx context.Context, item T) error {
 	w := &waiter[T]{item: item, weight: q.o.Weigh(item), served: make(chan struct{})}
 	if err := q.add(w); err != nil {
@@ -83,15 +83,15 @@ func (q *Queue[T]) Do(ctx context.Context, item T) error {
 	}
 }
 
-// Waiting returns the weight of the items that wait for the next call, and whether a call is under
-// way.
+// Waiting returns the weight of the items that wait for the next call, and whether a call is
+// running.
 func (q *Queue[T]) Waiting() (weight int, busy bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.weight, q.busy
 }
 
-// Close refuses new callers and waits until all present ones are served.
+// Close rejects new callers and waits until all present ones are served.
 func (q *Queue[T]) Close() {
 	q.mu.Lock()
 	q.closed = true
@@ -130,7 +130,7 @@ func (q *Queue[T]) unpark() bool {
 	return was
 }
 
-// park waits for a caller. It returns false when the worker must end. take has parked it.
+// park waits for a caller. It returns false when the worker must end. take has parked the worker.
 func (q *Queue[T]) park(patience *time.Timer) bool {
 	patience.Reset(linger)
 	select {
@@ -144,17 +144,17 @@ func (q *Queue[T]) park(patience *time.Timer) bool {
 		q.parked = false
 		return false
 	}
-	<-q.wake // it was woken in the same moment
+	<-q.wake // woken at the same moment
 	return true
 }
 
-// run makes calls until nobody has come for a moment. Each takes the items that came during the last
-// one.
+// run makes calls until no caller has arrived for a moment. Each call gets the items that arrived during
+// the previous one.
 func (q *Queue[T]) run() {
 	patience := time.NewTimer(linger)
 	defer patience.Stop()
 	for {
-		runtime.Gosched() // under load, callers that can run now join instead of needing the next call
+		runtime.Gosched() // under load, callers that can run now join this call instead of the next one
 		some, closed := q.take()
 		if len(some) == 0 {
 			if closed || !q.park(patience) {
@@ -201,7 +201,7 @@ func (q *Queue[T]) take() (some []*waiter[T], closed bool) {
 	return some, q.closed
 }
 
-// remove drops a waiter whose caller has given up, unless a call already has its item.
+// remove removes a waiter whose caller has given up, unless a call already has its item.
 func (q *Queue[T]) remove(w *waiter[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

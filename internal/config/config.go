@@ -1,5 +1,5 @@
-// Package config reads the configuration of Carillon: the flags, their twins in the environment and
-// in the configuration file, and the secrets that stand in files. No other package reads the
+// Package config reads the configuration of Carillon: the flags, the corresponding variables and keys
+// of the configuration file, and the secrets in files. No other package reads the
 // environment.
 package config
 
@@ -19,7 +19,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Flags is the configuration as the operator writes it. Every field is text, so that Config can
+// Flags is the configuration as written by the operator. Every field is text, so that Config can
 // list all faults at once. A test compares the fields with the table in the README.
 type Flags struct {
 	ConfigFile              string `name:"config" placeholder:"FILE" help:"A file of settings in TOML, with the names of these flags; flags and the environment take precedence."`
@@ -81,7 +81,7 @@ type Flags struct {
 	LogFormat               string `placeholder:"FORMAT" default:"text" help:"text, or json: one object per line."`
 }
 
-// Config is the configuration as the program uses it.
+// Config is the parsed configuration.
 type Config struct {
 	Program        string // the version of this program, which no setting changes
 	Addr           string
@@ -92,12 +92,12 @@ type Config struct {
 	RedisPrefix    string
 	Database       Database
 	DataDir        string
-	SessionKeys    [][]byte // empty: kept in the data directory
+	SessionKeys    [][]byte // empty: stored in the data directory
 	PublicURL      *url.URL // nil: http:// and the address of the listener
 	TrustedProxies []netip.Prefix
-	Identity       *Identity // nil: no proxy says who is signed in
+	Identity       *Identity // nil: no identity header
 	OIDC           *OIDC     // nil: no provider signs users in
-	PasswordsOff   bool      // nobody signs in with a password
+	PasswordsOff   bool      // signing in with a password is disabled
 	LinkBase       string    // scheme and host; empty: the host of the page
 	LinkHosts      []string
 	Audiences      map[notifier.Audience]string
@@ -106,7 +106,7 @@ type Config struct {
 	Keep           time.Duration
 	ToastRetention time.Duration
 	SMTP           *mail.Server // nil: no mail
-	MailFrom       string       // with or without a name for people
+	MailFrom       string       // with or without a display name
 	MailDefault    notifier.When
 	Zone           string            // of users without a zone of their own
 	MailRate       int               // mails a second, all instances together
@@ -120,11 +120,11 @@ type Config struct {
 	LogJSON        bool // one JSON object per line instead of text
 
 	Names  []string // of the variables of the environment
-	Lookup Lookup   // finds the databases of rules, and the variables of the Go runtime
+	Lookup Lookup   // reads the databases of rules, and the variables of the Go runtime
 }
 
-// Config parses the flags. Its error lists every fault, one a line, beginning with those found
-// in the environment. It repeats no secret. Without an error the result is complete.
+// Config parses the flags. Its error lists every fault on a separate line, starting with the faults of
+// the environment. It contains no secrets. Without an error the result is complete.
 func (f *Flags) Config(env *Environment) (Config, error) {
 	bad := slices.Clone(env.faults)
 	c := Config{
@@ -198,7 +198,7 @@ func (c *Config) AudienceNumbers() []notifier.Audience {
 	return slices.Sorted(maps.Keys(c.Audiences))
 }
 
-// Path returns the path of the public URL, such as /notifications; empty if Carillon has the whole host.
+// Path returns the path of the public URL, such as /notifications; empty if Carillon uses the whole host.
 func (c *Config) Path() string {
 	if c.PublicURL == nil {
 		return ""
@@ -209,8 +209,8 @@ func (c *Config) Path() string {
 // Secure reports whether browsers reach the server by https, so that cookies must be Secure.
 func (c *Config) Secure() bool { return c.PublicURL != nil && c.PublicURL.Scheme == "https" }
 
-// Port returns the port that distinguishes this installation from others on its host; empty: the usual one of the
-// scheme, or one that is not known before the start.
+// Port returns the port that distinguishes this installation from others on its host; empty: the default port of the
+// scheme, or one that is unknown before the start.
 func (c *Config) Port() string {
 	if c.PublicURL != nil {
 		return c.PublicURL.Port()
@@ -222,14 +222,14 @@ func (c *Config) Port() string {
 	return port
 }
 
-// Local reports whether the server can be reached from this machine only.
+// Local reports whether the server can only be reached from this machine.
 func (c *Config) Local() bool {
 	host, _, _ := net.SplitHostPort(c.Addr)
 	_, socket := SocketOf(c.Addr)
 	return (socket || loopback(host)) && (c.PublicURL == nil || loopback(c.PublicURL.Hostname()))
 }
 
-// LinksLocal reports whether links from outside the pages, such as those in mails, lead to this machine only.
+// LinksLocal reports whether links from outside the pages, such as in mails, only work on this machine.
 func (c *Config) LinksLocal() bool { return c.PublicURL == nil || loopback(c.PublicURL.Hostname()) }
 
 func loopback(host string) bool {

@@ -11,14 +11,14 @@ import (
 	"github.com/carillonhq/carillon/internal/address"
 )
 
-// Database says where PostgreSQL is. The zero Database is SQLite in the data directory.
+// Database contains the address of PostgreSQL. The zero Database is SQLite in the data directory.
 type Database struct {
-	URL          string // with the password, wherever it was written
-	PasswordFile string // has the password, which may change while the program runs; empty: the URL has it, or there is none
+	URL          string // with the password, from whichever setting
+	PasswordFile string // contains the password, which may change while the program runs; empty: it is in the URL, or there is none
 }
 
-// database makes one address of --database-url and the settings in parts. Each part stands in one place. No fault repeats
-// any of them, because an operator may have put a password into the wrong one.
+// database builds one address from --database-url and the settings of its parts. Each part may be set only once. Faults
+// contain none of them, because an operator may have put a password into the wrong one.
 func (f *Faults) database(flags *Flags) Database {
 	u := f.databaseURL(flags.DatabaseURL)
 	parts := cmp.Or(flags.DatabaseHost, flags.DatabaseUser, flags.DatabaseName, flags.DatabasePasswordFile) != ""
@@ -28,7 +28,7 @@ func (f *Faults) database(flags *Flags) Database {
 	q := u.Query()
 	once := func(flag, part string, known bool) {
 		if part != "" && known {
-			f.Add(flag, "--database-url says it, too: keep one")
+			f.Add(flag, "--database-url sets it, too: keep one")
 		}
 	}
 	once("--database-host", flags.DatabaseHost, u.Host != "" || q.Has("host"))
@@ -71,7 +71,7 @@ func (f *Faults) needs(flag, value, what string) {
 	}
 }
 
-// databaseURL parses an address of PostgreSQL, and returns nil if it is none. An empty one has no parts.
+// databaseURL parses an address of PostgreSQL, and returns nil if it is invalid. An empty one has no parts.
 func (f *Faults) databaseURL(s string) *url.URL {
 	if s == "" {
 		return &url.URL{Scheme: "postgres"}
@@ -103,7 +103,7 @@ func (f *Faults) databaseHost(flag, s string) {
 	}
 }
 
-// Password returns how to read the password again, for each new connection; nil: it is in the URL.
+// Password returns a function that reads the password for each new connection; nil: it is in the URL.
 func (d Database) Password() func() (string, error) {
 	if d.PasswordFile == "" {
 		return nil
@@ -111,7 +111,7 @@ func (d Database) Password() func() (string, error) {
 	return func() (string, error) { return passwordIn(d.PasswordFile) }
 }
 
-// passwordIn reads the password in a file. The end of its line does not count.
+// passwordIn reads the password in a file, without the line ending.
 func passwordIn(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Lookup returns a variable of the environment, as os.LookupEnv does. Tests have their own.
+// Lookup returns a variable of the environment, like os.LookupEnv. Tests use their own.
 type Lookup func(name string) (string, bool)
 
 // Process looks up a variable in the environment of this process.
@@ -24,21 +24,21 @@ func ProcessNames() []string {
 	return names
 }
 
-// Environment gives each flag its twins: --redis-url is CARILLON_REDIS_URL, and redis-url in the
-// configuration file. A flag on the command line wins over its variable, and that over the file. An
+// Environment provides the values of flags from other sources: --redis-url is also CARILLON_REDIS_URL, and redis-url in
+// the configuration file. The command line takes precedence over the variable, and the variable over the file. An
 // empty variable counts as not set. A secret may be in a file named by CARILLON_…_FILE instead.
 // Environment is a kong.Resolver for one command line; it collects faults for Flags.Config.
 type Environment struct {
 	Lookup Lookup
 	faults Faults
 	file   *file             // nil until the first flag is resolved
-	from   map[string]string // where the settings come from that are not on the command line, by flag
+	from   map[string]string // the sources of settings that are not on the command line, by flag
 }
 
 // Validate does nothing; kong.Resolver requires it.
 func (e *Environment) Validate(*kong.Application) error { return nil }
 
-// Resolve returns the text of a flag's variable, else that of its key in the configuration file, or
+// Resolve returns the value of a flag's variable, else the value of its key in the configuration file, or
 // nil if neither is set.
 func (e *Environment) Resolve(call *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if e.file == nil {
@@ -61,7 +61,7 @@ func (e *Environment) Resolve(call *kong.Context, _ *kong.Path, flag *kong.Flag)
 	return nil, nil // kong uses the flag's default when no resolver has a value
 }
 
-// fileName returns the name of the configuration file; empty: there is none.
+// fileName returns the name of the configuration file; empty: none.
 func (e *Environment) fileName(call *kong.Context) string {
 	for _, step := range call.Path {
 		if step.Flag != nil && step.Flag.Name == fileFlag {
@@ -77,7 +77,7 @@ func variable(flag string) string {
 	return "CARILLON_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// secret returns the value of a variable, or the text of the file that its _FILE twin names.
+// secret returns the value of a variable, or the text of the file named by its _FILE variant.
 func (e *Environment) secret(name, value string) string {
 	path, _ := e.Lookup(name + "_FILE")
 	switch {

@@ -19,11 +19,11 @@ import (
 )
 
 // maxBits is the maximum number of bits in a Redis string. A user's seq is a bit of an
-// announcement's bitmap, so it is the highest seq too.
+// announcement's bitmap, so this is also the highest seq.
 const maxBits = 1<<32 - 1
 
-// Faults collects the faults of a configuration or a command, a sentence each. Its parsers add a
-// fault when the text is wrong, and return a value that is used only if there are none.
+// Faults collects the faults of a configuration or a command as sentences. Its parsers add a fault if the
+// text is invalid, and return a value that is used only if there are no faults.
 type Faults []string
 
 // Add adds a fault of one flag.
@@ -87,7 +87,7 @@ func (f *Faults) publicURL(flag, s string) *url.URL {
 }
 
 // originHost returns the host of an address as browsers write it in an Origin: in ASCII, in lower case, and without the
-// usual port.
+// default port.
 func originHost(u *url.URL) string {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
@@ -181,8 +181,8 @@ func (f *Faults) Span(flag, s string, low time.Duration) time.Duration {
 	return d
 }
 
-// retention parses the time that toasts wait. Less than an hour would clear toasts that are still to
-// be shown; after a week a toast is no longer news, and Redis holds all of them until then.
+// retention parses the retention of toasts. Less than an hour would clear toasts that are still to be
+// shown; toasts older than a week are obsolete, and Redis stores all of them until then.
 func (f *Faults) retention(flag, s string) time.Duration {
 	d, err := notifier.ParseSpan(s)
 	if err != nil || d < notifier.MaxToastAge || d > 7*24*time.Hour {
@@ -194,7 +194,7 @@ func (f *Faults) retention(flag, s string) time.Duration {
 func (f *Faults) level(flag, s string) slog.Level {
 	switch level := slog.Level(0); strings.ToLower(s) {
 	case "debug", "info", "warn", "error":
-		_ = level.UnmarshalText([]byte(s)) // one of the four
+		_ = level.UnmarshalText([]byte(s)) // valid: one of the four
 		return level
 	default:
 		f.Add(flag, "%q is not debug, info, warn or error", s)

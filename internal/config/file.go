@@ -21,7 +21,7 @@ type file struct {
 	settings map[string]fileSetting // by flag
 }
 
-// fileSetting is a setting as text, like that of a flag, and its line.
+// fileSetting is a setting as text, like a flag's, and its line.
 type fileSetting struct {
 	text string
 	line int
@@ -30,7 +30,7 @@ type fileSetting struct {
 // at names a line of the file.
 func (f *file) at(line int) string { return fmt.Sprintf("%s, line %d", f.name, line) }
 
-// readFile reads the file of this name, and adds its faults to bad. Without a name there are no settings.
+// readFile reads the file with this name, and adds its faults to bad. Without a name there are no settings.
 func readFile(name string, bad *Faults) *file {
 	f := &file{name: name, settings: map[string]fileSetting{}}
 	if name == "" {
@@ -54,14 +54,14 @@ func readFile(name string, bad *Faults) *file {
 	lines, known := strings.Split(string(text), "\n"), fileKeys()
 	for _, key := range meta.Keys() {
 		if len(key) > 1 {
-			continue // the fault is that of its table
+			continue // the fault belongs to its table
 		}
 		f.add(key[0], values[key[0]], lineOf(lines, key[0]), known, bad)
 	}
 	return f
 }
 
-// add adds the setting of a key. Lists and numbers are written as they are on the command line.
+// add adds the setting of a key. Lists and numbers are written as on the command line.
 func (f *file) add(key string, value any, line int, known []string, bad *Faults) {
 	if !slices.Contains(known, key) {
 		fault := fmt.Sprintf("%s: unknown key %q", f.at(line), key)
@@ -109,7 +109,7 @@ func isSwitch(key string) bool {
 	})
 }
 
-// fileKeys lists the keys that a configuration file may have.
+// fileKeys lists the valid keys of a configuration file.
 func fileKeys() []string {
 	var keys []string
 	for _, flag := range settingsOf(&Flags{}) {
@@ -124,7 +124,7 @@ func fileKeys() []string {
 func settingsOf(f *Flags) []*kong.Flag {
 	parser, err := kong.New(f, kong.NoDefaultHelp())
 	if err != nil {
-		panic("the fields of Flags are no flags: " + err.Error()) // found by every test
+		panic("the fields of Flags are no flags: " + err.Error()) // the panic would fail every test
 	}
 	return parser.Model.Flags
 }
@@ -142,14 +142,14 @@ func lineOf(lines []string, key string) int {
 	return 1
 }
 
-// nearest returns the name that takes the fewest typing mistakes to become word, of which leaving out the end is one; empty
-// if all take more than a third of its letters.
+// nearest returns the name that is closest to word, counted in typing mistakes, where a missing end counts as one; empty
+// if all differ by more than a third of its letters.
 func nearest(word string, names []string) string {
 	best, least := "", len(word)/3+1
 	for _, name := range names {
 		n := mistakes(word, name)
 		if len(word) > 2 && strings.HasPrefix(name, word) {
-			n = min(n, 1) // the rest was left out
+			n = min(n, 1) // the rest is missing
 		}
 		if n < least {
 			best, least = name, n
@@ -158,7 +158,7 @@ func nearest(word string, names []string) string {
 	return best
 }
 
-// mistakes returns the number of bytes to add, remove or replace to make b of a.
+// mistakes returns the number of bytes to add, remove or replace to turn a into b.
 func mistakes(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

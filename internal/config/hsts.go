@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// HSTS is what browsers reach by https only, once they have been here.
+// HSTS is the scope for which browsers are told to use only https.
 type HSTS string
 
 // The scopes of HSTS.
@@ -25,8 +25,8 @@ func (f *Faults) hsts(flag, s string) HSTS {
 	}
 }
 
-// StrictTransport has every answer, of pages, API and files alike, say that this host is reached by https only, if the
-// public URL is https and the setting does not say otherwise.
+// StrictTransport adds the header Strict-Transport-Security to every response, of pages, API and files, if the public
+// URL is https and the setting does not disable it.
 func (c *Config) StrictTransport(next http.Handler) http.Handler {
 	value := "max-age=31536000"
 	if c.HSTS == HSTSSubdomains {

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 )
 
-func TestEveryAnswerSaysWhatIsReachedByHTTPSOnly(t *testing.T) {
+func TestEveryResponseHasTheHSTSHeader(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		public string

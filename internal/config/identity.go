@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Identity says how a proxy tells who is signed in.
+// Identity describes how a proxy identifies the user.
 type Identity struct {
 	Header       string
 	NameHeader   string // empty: none
@@ -23,8 +23,8 @@ type Identity struct {
 
 var headerName = regexp.MustCompile(`\A[A-Za-z0-9][A-Za-z0-9-]{0,63}\z`)
 
-// identity parses the flags of the identity header. A header that everybody may send would let
-// everybody be anybody.
+// identity parses the flags of the identity header. If any client could send the header, anybody could
+// sign in as anybody.
 func (f *Faults) identity(flags *Flags, audiences map[notifier.Audience]string) *Identity {
 	i := &Identity{
 		Header: flags.IdentityHeader, NameHeader: flags.IdentityNameHeader, EmailHeader: flags.IdentityEmailHeader, GroupsHeader: flags.IdentityGroupsHeader,
@@ -57,7 +57,7 @@ func (f *Faults) identity(flags *Flags, audiences map[notifier.Audience]string) 
 	}
 	for _, from := range i.From {
 		if tooWide(from) {
-			f.Add("--identity-from", "%s is everybody: anybody could send the header", from)
+			f.Add("--identity-from", "%s includes every client: anybody could send the header", from)
 		}
 	}
 	for number, name := range audiences {
@@ -71,7 +71,7 @@ func (f *Faults) identity(flags *Flags, audiences map[notifier.Audience]string) 
 	return i
 }
 
-// separator returns what stands between the groups in a header.
+// separator returns the separator between the groups in a header.
 func (f *Faults) separator(text string, i *Identity) (between string) {
 	switch text {
 	case "auto":
@@ -105,8 +105,8 @@ func (f *Faults) headerName(flag, name string) {
 	}
 }
 
-// tooWide reports whether a range is wider than those of private networks: 10.0.0.0/8 and fc00::/7. A
-// few such ranges are everybody.
+// tooWide reports whether a range is wider than the private networks 10.0.0.0/8 and fc00::/7. A few such
+// ranges would include every client.
 func tooWide(p netip.Prefix) bool {
 	switch {
 	case p.Addr().Is4():

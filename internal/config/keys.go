@@ -13,7 +13,7 @@ import (
 // KeyBytes is the length of a session key.
 const KeyBytes = 32
 
-// SigningKeys returns the configured session keys, or the keys in the data directory. It makes a key
+// SigningKeys returns the configured session keys, or the keys in the data directory. It generates a key
 // there if there is none. The first key signs, and all verify.
 func (c *Config) SigningKeys() ([][]byte, error) {
 	if len(c.SessionKeys) > 0 {
@@ -41,8 +41,8 @@ func (c *Config) SigningKeys() ([][]byte, error) {
 // KeyFile returns the path of the session keys in a data directory.
 func KeyFile(dir string) string { return filepath.Join(dir, "session.keys") }
 
-// makeKeyFile writes a new key unless the file exists. The file appears complete, so a process
-// that starts at the same moment reads the same key.
+// makeKeyFile writes a new key unless the file exists. The file is created atomically, so that processes
+// started concurrently read the same key.
 func makeKeyFile(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Local returns the time zone of this machine, which the variable TZ may name. The time zones of the program serve where the
-// machine has none, as in a container; the standard library then silently uses UTC.
+// Local returns the time zone of this machine, which the variable TZ may set. If the machine has no time zone files, as in a
+// container, it uses those in the program; the standard library would silently use UTC.
 func Local(lookup Lookup) (*time.Location, error) {
 	name, set := lookup("TZ")
 	name = strings.TrimPrefix(name, ":")
@@ -24,13 +24,13 @@ func Local(lookup Lookup) (*time.Location, error) {
 		}
 		zone, err := time.LoadLocationFromTZData(name, data)
 		if err != nil {
-			return nil, fmt.Errorf("the variable TZ names %s, which is no file of a time zone", name)
+			return nil, fmt.Errorf("the variable TZ names %s, which is not a time zone file", name)
 		}
 		return zone, nil
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, fmt.Errorf("the variable TZ is %.60q, which is no time zone, so times are in UTC: use an IANA name such as Europe/Berlin", name)
+		return nil, fmt.Errorf("the variable TZ is %.60q, which is not a time zone, so times are in UTC: use an IANA name such as Europe/Berlin", name)
 	}
 	return zone, nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestTheLocalZoneIsThatOfTZ(t *testing.T) {
+func TestTheLocalZoneComesFromTZ(t *testing.T) {
 	t.Parallel()
 	winter := time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
 	for name, want := range map[string]string{"Europe/Berlin": "13:00", ":Asia/Kathmandu": "17:45", "UTC": "12:00", "": "12:00"} {

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// server parses the address of a mail server. No fault repeats any of it.
+// server parses the address of a mail server. Its faults contain no part of it.
 func (f *Faults) server(flag, s, authorities string) *mail.Server {
 	if s == "" {
 		return nil
@@ -24,7 +24,7 @@ func (f *Faults) server(flag, s, authorities string) *mail.Server {
 	return &server
 }
 
-// authorities reads a file of certificates, and adds them to those of this machine.
+// authorities reads a file of certificates, and adds them to the system's authorities.
 func (f *Faults) authorities(flag, file string) *x509.CertPool {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *Faults) sender(flag, s string) string {
 	return s
 }
 
-// when parses the time at which users who have not chosen get mail.
+// when parses when users without a setting get mail.
 func (f *Faults) when(flag, s string) notifier.When {
 	w, ok := notifier.ParseWhen(s)
 	if !ok {
@@ -69,7 +69,7 @@ func (f *Faults) zone(flag, s string) string {
 	return s
 }
 
-// outboundProxy parses the address of a proxy. Its fault repeats nothing, because it may hold a password.
+// outboundProxy parses the address of a proxy. Its fault contains no part of it, because it may contain a password.
 func (f *Faults) outboundProxy(flag, s string) *url.URL {
 	if s == "" {
 		return nil

@@ -10,12 +10,12 @@ import (
 // Variable returns the name of a flag's variable in the environment.
 func Variable(flag string) string { return variable(flag) }
 
-// Nearest returns the name that takes the fewest typing mistakes to become word; empty if all take more than a
+// Nearest returns the name that is closest to word, counted in typing mistakes; empty if all differ by more than a
 // third of its letters.
 func Nearest(word string, names []string) string { return nearest(word, names) }
 
-// Misspelt returns a sentence about each of these variables that looks like a setting and is none. rules is the
-// text of the rules, which name variables of their own. No value is repeated.
+// Misspelt returns a sentence for each of these variables that resembles a setting but is not one. rules is the
+// text of the rules, which use their own variables. Values are never included.
 func Misspelt(names []string, rules string) (all []string) {
 	const prefix = "CARILLON_"
 	known := []string{}
@@ -30,7 +30,7 @@ func Misspelt(names []string, rules string) (all []string) {
 		endings[i] = strings.TrimPrefix(name, prefix)
 	}
 	for _, name := range slices.Sorted(slices.Values(names)) {
-		// What all names begin with says nothing about which of them was meant.
+		// The common prefix does not indicate the intended name.
 		word, ours := strings.CutPrefix(name, prefix)
 		near := nearest(name, known)
 		if ours {
@@ -42,16 +42,16 @@ func Misspelt(names []string, rules string) (all []string) {
 		switch {
 		case slices.Contains(known, name), ofOthers(name), rules != "" && strings.Contains(rules, name):
 		case near != "" && (ours || mistakes(name, near) <= 2):
-			all = append(all, fmt.Sprintf("the variable %s is no setting and does nothing; did you mean %s?", name, near))
+			all = append(all, fmt.Sprintf("the variable %s is not a setting and has no effect; did you mean %s?", name, near))
 		case ours:
-			all = append(all, fmt.Sprintf("the variable %s is no setting and does nothing; `carillon help settings` lists them", name))
+			all = append(all, fmt.Sprintf("the variable %s is not a setting and has no effect; `carillon help settings` lists them", name))
 		}
 	}
 	return all
 }
 
-// Misspelt returns a sentence about each variable of the environment that looks like a setting and is none, and about a TZ
-// that is no time zone.
+// Misspelt returns a sentence for each variable of the environment that resembles a setting but is not one, and for a TZ
+// that is not a time zone.
 func (c *Config) Misspelt() []string {
 	all := c.misspelt()
 	if _, err := Local(c.Lookup); err != nil {
@@ -72,7 +72,7 @@ func (c *Config) misspelt() []string {
 	return Misspelt(c.Names, rules)
 }
 
-// ofOthers recognizes the variables that host applications have, and those that Kubernetes sets in every container
+// ofOthers recognizes variables of host applications, and the variables that Kubernetes sets in every container
 // for a service named carillon.
 func ofOthers(name string) bool {
 	return name == "CARILLON_API_KEY" || name == "CARILLON_TOKEN_KEY" || strings.HasPrefix(name, "CARILLON_SERVICE_") || name == "CARILLON_PORT" || strings.HasPrefix(name, "CARILLON_PORT_")

@@ -8,14 +8,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// OIDC says which identity provider signs users in.
+// OIDC describes the identity provider that signs users in.
 type OIDC struct {
 	Issuer       string
 	ClientID     string
 	ClientSecret string // empty: a public client
 	UserClaim    string
 	GroupsClaim  string
-	StaffGroup   string            // empty: groups make nobody staff
+	StaffGroup   string            // empty: groups do not grant the staff role
 	Email        bool              // users get mail at the address in the provider's claims
 	Audience     notifier.Audience // of new users
 }
@@ -52,7 +52,7 @@ func (f *Faults) oidc(c *Config, flags *Flags) *OIDC {
 		f.Add("--oidc-issuer", "%q is not an https URL such as https://login.example.com/realms/shop", o.Issuer)
 	}
 	if o.ClientID == "" {
-		f.Add("--oidc-client-id", "must say how the provider of --oidc-issuer knows Carillon")
+		f.Add("--oidc-client-id", "must be Carillon's client ID at the provider of --oidc-issuer")
 	}
 	if c.PublicURL == nil {
 		f.Add("--public-url", "must be set: the provider of --oidc-issuer sends browsers back there")

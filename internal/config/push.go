@@ -7,14 +7,14 @@ import (
 	"github.com/carillonhq/carillon/notifier/push"
 )
 
-// Push says how users are told on their devices.
+// Push describes how users are notified on their devices.
 type Push struct {
 	Contact string // mailto: or https:, for the operators of push services
-	Key     string // the VAPID key; empty: made once and kept in SQL
+	Key     string // the VAPID key; empty: generated once and stored in SQL
 	Hosts   []string
 }
 
-// localContact is the contact of a server that only this machine reaches.
+// localContact is the contact of a server that can only be reached from this machine.
 const localContact = "mailto:carillon@localhost"
 
 // push parses the flags of push. The result is nil if it is off.
@@ -25,7 +25,7 @@ func (f *Faults) push(c *Config, flags *Flags) *Push {
 	}
 	if p.Key != "" {
 		if _, err := push.ParseKey(p.Key); err != nil {
-			f.Add("--vapid-key", "%v", err) // the error repeats nothing of the key
+			f.Add("--vapid-key", "%v", err) // the error contains no part of the key
 		}
 	}
 	if p.Contact == "" {
@@ -34,7 +34,7 @@ func (f *Faults) push(c *Config, flags *Flags) *Push {
 			p.Contact = c.PublicURL.String()
 		}
 	}
-	// Browsers offer push to pages by https, and to those of their own machine.
+	// Browsers offer push to pages over https, and to pages of their own machine.
 	offered := c.Secure() || c.Local() || c.PublicURL != nil && loopback(c.PublicURL.Hostname())
 	switch flags.Push {
 	case "auto":
@@ -58,7 +58,7 @@ func (f *Faults) pushHosts(flag, s string) []string {
 	all := f.hosts(flag, s)
 	for _, name := range all {
 		if strings.Contains(name, ":") {
-			f.Add(flag, "%q must be without port: a service is known on all of its ports", name)
+			f.Add(flag, "%q must have no port: a service is accepted on any port", name)
 		}
 	}
 	return all

@@ -13,21 +13,21 @@ import (
 	"github.com/carillonhq/carillon/internal/address"
 )
 
-// Redis says which Redis to use: one of the three fields is set, or none for the built-in one.
+// Redis selects the Redis to use: one of the three fields is set, or none for the built-in Redis.
 type Redis struct {
 	node     *redis.Options
 	sentinel *redis.FailoverOptions
 	cluster  *redis.ClusterOptions
 }
 
-// ErrNoRedis says that the built-in Redis is not running. It runs only while a server does.
+// ErrNoRedis means that the built-in Redis is not running. It runs only while a server does.
 var ErrNoRedis = errors.New("no server runs on this data directory, and --redis-url is not set")
 
-// BuiltIn reports whether the built-in Redis is to be used.
+// BuiltIn reports whether the built-in Redis is used.
 func (r Redis) BuiltIn() bool { return r == Redis{} }
 
-// Open makes a client, which connects when it is first used. If onConnect is not nil, it is
-// called for each new connection and may refuse it. Open must not be called for the built-in
+// Open creates a client, which connects when it is first used. If onConnect is not nil, it is
+// called for each new connection and may reject it. Open must not be called for the built-in
 // Redis: parse the URL of the running one instead.
 func (r Redis) Open(onConnect func(context.Context, *redis.Conn) error) redis.UniversalClient {
 	rdb := r.client(onConnect)
@@ -62,8 +62,8 @@ func (r Redis) client(onConnect func(context.Context, *redis.Conn) error) redis.
 //	redis+sentinel://[USER:PASSWORD@]HOST:PORT,…/MASTER[/DB]
 //	redis+cluster://[USER:PASSWORD@]HOST:PORT,…     rediss+… with TLS
 //
-// each with the options of go-redis as a query. Its errors repeat no part of the URL, which may
-// hold a password.
+// each with the options of go-redis as a query. Its errors contain no part of the URL, which may
+// contain a password.
 func ParseRedis(raw string) (Redis, error) {
 	if err := address.Check(raw); err != nil {
 		return Redis{}, err
@@ -110,7 +110,7 @@ func parseSentinel(transport, rest string) (Redis, error) {
 	}
 	q := u.Query()
 	q.Set("master_name", master)
-	// The user and password before the @ are for Redis; those of Sentinel are in the query.
+	// The user and password before the @ are for Redis; those for Sentinel are in the query.
 	user, password := u.User.Username(), ""
 	if u.User != nil {
 		password, _ = u.User.Password()
@@ -149,7 +149,7 @@ func parseCluster(transport, rest string) (Redis, error) {
 	return Redis{cluster: o}, nil
 }
 
-// failFast keeps pages from waiting for a Redis that is away: by default go-redis dials five times,
+// failFast prevents pages from waiting for an unavailable Redis: by default go-redis dials five times,
 // and again for each retry. Options in the URL take precedence.
 func failFast(timeout *time.Duration, retries *int) {
 	if *timeout == 0 {
@@ -160,8 +160,8 @@ func failFast(timeout *time.Duration, retries *int) {
 	}
 }
 
-// severalHosts parses a URL with several hosts. It moves all but the first into the query, where
-// go-redis looks for them.
+// severalHosts parses a URL with several hosts. It moves all but the first to the query, where
+// go-redis expects them.
 func severalHosts(transport, rest string) (*url.URL, error) {
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {

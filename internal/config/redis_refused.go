@@ -10,9 +10,9 @@ import (
 	"github.com/carillonhq/carillon/internal/trouble"
 )
 
-// attributed gives every command of a pipeline the error with which Redis has refused the connection, such as a wrong
-// password. go-redis returns that error from Exec and leaves the commands without one, so their zero values would be
-// taken for answers. It also marks the errors of connections as those of Redis.
+// attributed gives every command of a pipeline the error with which Redis rejected the connection, such as a wrong
+// password. go-redis returns that error from Exec but leaves the commands without one, so their zero values would be
+// mistaken for results. It also marks errors of connections as errors of Redis.
 type attributed struct{}
 
 func (attributed) DialHook(next redis.DialHook) redis.DialHook {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Setting is a setting in force, for operators.
+// Setting is an effective setting, for operators.
 type Setting struct {
-	Name   string `json:"name"`  // that of the flag
+	Name   string `json:"name"`  // of the flag
 	Value  string `json:"value"` // Hidden if it is a secret
 	From   string `json:"from"`  // default, command line, a variable, or a line of the configuration file
 	Secret bool   `json:"secret,omitempty"`
 }
 
-// Hidden takes the place of a secret.
+// Hidden replaces a secret.
 const Hidden = "(hidden)"
 
-// Settings lists the settings in force, in the order of the flags, without secrets. env is that
-// with which f was parsed.
+// Settings lists the effective settings, in the order of the flags, without secrets. env must be the
+// Environment with which f was parsed.
 func (f *Flags) Settings(env *Environment) []Setting {
 	var all []Setting
 	for _, flag := range settingsOf(f) {
@@ -37,8 +37,8 @@ func (f *Flags) Settings(env *Environment) []Setting {
 	return all
 }
 
-// String writes a setting as a line of a configuration file. A secret, the name of the file itself, and a
-// setting that is not set are comments.
+// String formats a setting as a line of a configuration file. A secret, the name of the file itself, and a
+// setting that is not set are written as comments.
 func (s Setting) String() string {
 	line := fmt.Sprintf("%s = %q", s.Name, s.Value)
 	if s.Value == "" || s.Value == Hidden || s.Name == fileFlag {

@@ -14,13 +14,13 @@ type Socket struct {
 	Mode fs.FileMode
 }
 
-// socketMode lets the owner and the group connect, such as that of the proxy.
+// socketMode lets the owner and the group connect, such as the proxy's.
 const socketMode = 0o660
 
-// maxSocket is the longest path of a socket that every system takes.
+// maxSocket is the longest path of a socket that every system accepts.
 const maxSocket = 100
 
-// SocketOf reads unix:/PATH and unix:/PATH?mode=0660; ok is false for addresses of other forms.
+// SocketOf parses unix:/PATH and unix:/PATH?mode=0660; ok is false for addresses in other forms.
 func SocketOf(addr string) (s Socket, ok bool) {
 	rest, is := strings.CutPrefix(addr, "unix:")
 	if !is {

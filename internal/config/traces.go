@@ -8,9 +8,9 @@ import (
 	"github.com/carillonhq/carillon/internal/tracing"
 )
 
-// traces returns where traces go. Without a flag the variables of
-// OpenTelemetry's specification say it, so that Carillon needs no settings of its own where they are set for
-// all services.
+// traces returns where traces are sent. Without a flag, the variables of OpenTelemetry's specification apply, so
+// that Carillon needs no settings of its own if they are set for all
+// services.
 func (f *Faults) traces(endpoint string, lookup Lookup) (c tracing.Collector) {
 	variable := func(name string) string { value, _ := lookup(name); return value }
 	flag, path := "--otlp-endpoint", "/v1/traces"

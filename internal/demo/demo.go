@@ -1,4 +1,4 @@
-// Package demo has the users, topics, notices and announcements of a demonstration, which
+// Package demo contains the users, topics, notices and announcements of the demonstration that
 // `carillon serve --demo` shows.
 package demo
 
@@ -15,14 +15,14 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// hashPrefix is the start of the hash of every demo password. Such a hash costs little, because
-// everybody knows the password, and it distinguishes demo users from others.
+// hashPrefix is the start of the hash of every demo password. The hash is cheap, because the password is
+// public, and it distinguishes demo users from others.
 const hashPrefix = "$argon2id$v=19$m=1024,t=1,p=1$"
 
-// Sender is the demo user who has sent the notices of the demonstration.
+// Sender is the demo user who sends the notices of the demonstration.
 const Sender = "alice"
 
-// ErrLocalOnly says that a demonstration was to be served to other machines.
+// ErrLocalOnly means that a demonstration would be reachable from other machines.
 var ErrLocalOnly = errors.New("--demo is for this machine only: its passwords are known to all. " +
 	"Give --addr a loopback address such as 127.0.0.1:8080, and no other --public-url")
 
@@ -46,8 +46,8 @@ func Users() []User {
 	}
 }
 
-// AddUsers adds the demo users that are missing, and topics if there were no users at all. It
-// reports whether there were none: then the demonstration's notices are still to be sent.
+// AddUsers adds the missing demo users, and the topics if there were no users. It reports whether
+// there were none, in which case the demonstration's notices must still be sent.
 func AddUsers(ctx context.Context, db *store.Store, cfg *config.Config) (fresh bool, err error) {
 	anybody, err := db.Users(ctx, notifier.UserQuery{Limit: 1})
 	if err != nil {
@@ -80,7 +80,7 @@ func AddUsers(ctx context.Context, db *store.Store, cfg *config.Config) (fresh b
 }
 
 // Refuse returns an error if other machines can reach the server and there are demo users, whose
-// passwords everybody knows: ErrLocalOnly with demo, else an error that names users left by an
+// passwords are public: ErrLocalOnly with demo, else an error that names users left by an
 // earlier demonstration.
 func Refuse(ctx context.Context, db *store.Store, cfg *config.Config, demo bool) error {
 	if cfg.Local() {
@@ -106,7 +106,7 @@ func Refuse(ctx context.Context, db *store.Store, cfg *config.Config, demo bool)
 	return nil
 }
 
-// types returns the types of the demonstration's notices, with names. Users find the open ones under
+// types returns the types of the demonstration's notices, with names. Users see the open ones in
 // Settings.
 func types() []notifier.NoticeType {
 	names := func(en, ja, zh string) map[string]string { return map[string]string{"en": en, "ja": ja, "zh-Hans": zh} }

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Notice is a notice or an announcement of the demonstration, sent some time ago.
+// Notice is a notice or an announcement of the demonstration, dated in the past.
 type Notice struct {
 	Ago time.Duration
 	notifier.Draft
@@ -22,7 +22,7 @@ type Notice struct {
 func Notices(cfg *config.Config, now time.Time) []Notice {
 	all := append(notices(now), announcements(cfg, now)...)
 	for i := range all {
-		if strings.HasPrefix(all[i].Link, "/") { // a page of ours
+		if strings.HasPrefix(all[i].Link, "/") { // a page of Carillon
 			all[i].Link = cfg.Path() + all[i].Link
 		}
 	}
@@ -87,8 +87,8 @@ func notices(now time.Time) []Notice {
 	}
 }
 
-// announcements returns the announcements of a fresh demonstration, oldest first. They are for
-// everybody, except one that is for customers only. The last has not opened yet.
+// announcements returns the announcements of a fresh demonstration, oldest first. They are for all
+// users, except one that is only for customers. The last one has not opened yet.
 func announcements(cfg *config.Config, now time.Time) []Notice {
 	const day = 24 * time.Hour
 	everybody := notifier.Target{Audiences: cfg.AudienceNumbers()}

@@ -1,5 +1,5 @@
-// Package doctor checks Redis, SQL, the clocks, the keys, the proxy, the mail server and the key of push of a
-// configuration, and says what to do about each fault.
+// Package doctor checks Redis, SQL, the clocks, the keys, the proxy, the mail server and the push key of a
+// configuration, and gives advice on each fault.
 package doctor
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// wait bounds the whole examination. A part that does not answer by then is at fault.
+// wait limits the whole examination. A part that has not responded by then has failed.
 const wait = 90 * time.Second
 
-// Finding is the result of one check. A failure comes with advice.
+// Finding is the result of one check. A failure has advice.
 type Finding struct {
 	Check  string `json:"check"`
 	Status Status `json:"status"`
@@ -28,7 +28,7 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// Status says whether the operator has to act.
+// Status is whether the operator has to act.
 type Status string
 
 // The statuses of findings.
@@ -47,23 +47,23 @@ func (f Finding) String() string {
 	return line
 }
 
-// Config says what to examine.
+// Config selects what to examine.
 type Config struct {
 	Settings *config.Config
 	// Redis returns a client of the Redis that the server uses, which the caller closes, and an
 	// error if it cannot be reached.
 	Redis func(ctx context.Context) (redis.UniversalClient, error)
-	// Store opens the database and brings it up to date. The examination closes it.
+	// Store opens and migrates the database. The examination closes it.
 	Store func(ctx context.Context) (*store.Store, error)
 	// VAPID signs a token for push services with the key of this installation, and returns the key's public
-	// half. The error is ErrNoVAPID if no server has made the key yet.
+	// half. The error is ErrNoVAPID if no server has generated the key yet.
 	VAPID func(ctx context.Context, db *store.Store) (public string, err error)
 	// KeySets fetches the keys of each app that has a JWKS.
 	KeySets func(ctx context.Context, db *store.Store) ([]app.KeySet, error)
-	// Silence is how long a stream through the proxy is silent, as a real one is between two heartbeats; at most 30 s, 0: not tested.
+	// Silence is the duration of silence on a test stream through the proxy, like between two heartbeats; at most 30 s, 0: not tested.
 	Silence time.Duration
-	// Report is called with each finding as soon as it is there, so that the operator sees which
-	// check hangs.
+	// Report is called with each finding immediately, so that the operator sees which check
+	// hangs.
 	Report func(Finding) error
 	Log    *slog.Logger
 }
@@ -77,8 +77,8 @@ type examination struct {
 }
 
 // Examine checks everything that a server depends on, and returns how many checks failed. It
-// changes nothing but the schema of the database, as every command does; a trial change in SQL is
-// removed at once.
+// changes only the schema of the database, like every command; a trial change in SQL is removed
+// immediately.
 func Examine(ctx context.Context, c Config) (fails int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -121,7 +121,7 @@ func (e *examination) fail(check, found, advice string) {
 	e.add(Finding{check, Fail, found, advice})
 }
 
-// trouble reports a failure by its cause, then what the other side said, and the cure of that cause.
+// trouble reports a failure by its cause, the error of the other side, and the cure.
 func (e *examination) trouble(check string, err error, why trouble.Trouble, otherwise string) {
 	if why == (trouble.Trouble{}) {
 		e.fail(check, err.Error(), otherwise)
@@ -130,8 +130,8 @@ func (e *examination) trouble(check string, err error, why trouble.Trouble, othe
 	e.fail(check, fmt.Sprintf("%s (%s)", why.Found, trouble.Detail(err)), why.Cure)
 }
 
-// clock compares another clock with the clock of this machine. Half of the time between question
-// and answer is taken to be the way there.
+// clock compares another clock with the clock of this machine. It assumes that the way to the other clock
+// takes half of the round trip.
 func (e *examination) clock(whose string, theirs, asked, answered time.Time) {
 	const tolerable = 2 * time.Second
 	off := theirs.Sub(asked.Add(answered.Sub(asked) / 2)).Round(time.Millisecond)

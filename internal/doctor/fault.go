@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// fault is one cause why the public URL does not work, with its own cure.
+// fault is one reason why the public URL does not work, with its cure.
 type fault struct{ found, advice string }
 
 func (f *fault) Error() string { return f.found }
 
-// unreached explains why a request through the public URL got no answer.
+// unreached explains why a request through the public URL got no response.
 func unreached(public *url.URL, err error) *fault {
 	host := public.Host
 	var expired x509.CertificateInvalidError
@@ -63,12 +63,12 @@ func unreached(public *url.URL, err error) *fault {
 	}
 	reason := err
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
-		reason = wrapped.Err // without the address, which has the token
+		reason = wrapped.Err // without the address, which contains the token
 	}
 	return &fault{fmt.Sprintf("%s cannot be asked: %v", host, reason), "see the log of the proxy"}
 }
 
-// answered explains an answer that is not ours.
+// answered explains a response that is not from Carillon.
 func answered(public *url.URL, res *http.Response) *fault {
 	body, _ := io.ReadAll(io.LimitReader(res.Body, 2000)) // only to recognize it
 	text := strings.ToLower(string(body))
@@ -96,7 +96,7 @@ func answered(public *url.URL, res *http.Response) *fault {
 			"have the proxy forward every path below --public-url as it is, and start the server with the same --public-url",
 		}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
-		return &fault{fmt.Sprintf("the proxy lets nobody through who is not signed in (%d)", status), "that may be as you want it; then look at the bell of somebody who is signed in"}
+		return &fault{fmt.Sprintf("the proxy requires a sign-in (%d)", status), "this may be intended; then check the bell of a signed-in user"}
 	default:
 		return &fault{"a stream is answered with " + res.Status, "see the log of the proxy"}
 	}
@@ -111,6 +111,6 @@ func redirected(public, to *url.URL) *fault {
 	case public.Scheme == "http" && to.Scheme == "https" && to.Hostname() == public.Hostname():
 		return &fault{public.String() + " redirects to https", "begin --public-url with https://"}
 	default:
-		return &fault{public.String() + " redirects to " + shown.String(), "set --public-url to the address that answers itself; if it leads to a sign-in of the proxy, look at the bell of somebody who is signed in"}
+		return &fault{public.String() + " redirects to " + shown.String(), "set --public-url to the address that answers itself; if it leads to a sign-in of the proxy, check the bell of a signed-in user"}
 	}
 }

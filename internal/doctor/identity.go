@@ -11,11 +11,11 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 )
 
-// tooLong is more than the bytes of any user's name.
+// tooLong is longer than any user's name, in bytes.
 const tooLong = 201
 
 // identity sends a forged identity header through the public URL: if it reaches the server, anybody can
-// be anybody. The name in it is too long, so that no user is added.
+// sign in as anybody. The name in it is too long, so that no user is created.
 func (e *examination) identity(ctx context.Context, cfg *config.Config) {
 	if cfg.Identity == nil {
 		return
@@ -38,7 +38,7 @@ func (e *examination) identity(ctx context.Context, cfg *config.Config) {
 	}
 }
 
-// forge reports whether a forged header reaches the server and is believed there.
+// forge reports whether a forged header reaches the server and is trusted there.
 func forge(ctx context.Context, url, header string) (through bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 )
 
-// keys examines the session keys, and the permissions of files that hold secrets.
+// keys examines the session keys, and the permissions of files that contain secrets.
 func (e *examination) keys(cfg *config.Config) {
 	e.sessionKeys(cfg)
 	for _, name := range []string{"", "session.keys", "redis.url"} {
@@ -30,7 +30,7 @@ func (e *examination) sessionKeys(cfg *config.Config) {
 	keys, err := cfg.SigningKeys()
 	switch {
 	case err != nil:
-		e.fail("keys", err.Error(), "put 64 hex digits into it, or delete it to have a new key made: then everybody has to sign in again")
+		e.fail("keys", err.Error(), "put 64 hex digits into it, or delete it to have a new key made: then all users must sign in again")
 	case !cfg.Redis.BuiltIn() && cfg.Database.URL != "":
 		e.note("keys", plural(len(keys), "session key")+" in the data directory", "several instances need the same: give all of them --session-keys")
 	default:

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/app"
 )
 
-// keySets fetches the keys of each app that has a JWKS, as the first token of a new key does.
+// keySets fetches the keys of each app that has a JWKS, as for the first token with a new key.
 func (e *examination) keySets(ctx context.Context, fetch func(context.Context) ([]app.KeySet, error)) {
 	const check = "jwks"
 	sets, err := fetch(ctx)

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/internal/mail"
 )
 
-// mail opens a line to the mail server as a mail would: it connects, encrypts, signs in and names the sender.
+// mail connects to the mail server like for a mail: it connects, encrypts, signs in and sends the sender's address.
 func (e *examination) mail(ctx context.Context, cfg *config.Config) {
 	if cfg.SMTP == nil {
 		return
@@ -23,7 +23,7 @@ func (e *examination) mail(ctx context.Context, cfg *config.Config) {
 		e.fail("mail", err.Error(), mailCure(err)+"; until then mails wait")
 		return
 	}
-	e.ok("mail", "%s takes mails from %s", cfg.SMTP, cfg.MailFrom)
+	e.ok("mail", "%s accepts mails from %s", cfg.SMTP, cfg.MailFrom)
 	switch {
 	case cfg.PublicURL == nil:
 		e.note("mail", "--public-url is not set", "set it: links in mails lead there, and mail programs unsubscribe by https only")
@@ -32,7 +32,7 @@ func (e *examination) mail(ctx context.Context, cfg *config.Config) {
 	}
 }
 
-// mailCure says what to do about a fault of the mail server.
+// mailCure returns the advice on a fault of the mail server.
 func mailCure(err error) string {
 	unknown, name, invalid := (x509.UnknownAuthorityError{}), (x509.HostnameError{}), (x509.CertificateInvalidError{})
 	switch {

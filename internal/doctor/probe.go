@@ -12,8 +12,8 @@ import (
 )
 
 // ProbePath is the path of the event stream that browsers open. With a token in the parameter "doctor" it is a
-// probe: some lines, sent as events are. The token is signed with a session key and valid for a minute,
-// so that nobody else can open it.
+// probe: some lines, sent like events. The token is signed with a session key and valid for a minute, so
+// that only the doctor can open it.
 const ProbePath = "/events"
 
 const (
@@ -22,14 +22,14 @@ const (
 	probeLines     = 3
 	probePause     = 300 * time.Millisecond
 	probeLife      = time.Minute
-	// maxSilence bounds the pause before the last line.
+	// maxSilence limits the pause before the last line.
 	maxSilence = 30 * time.Second
-	// probeCookie and probeBearer come through every proxy that Carillon can work behind.
+	// probeCookie and probeBearer pass through every proxy that Carillon supports.
 	probeCookie = "carillon-doctor"
 	probeBearer = "Bearer doctor"
 )
 
-// arrived is what the server saw of the request of a probe: the first line says it.
+// arrived contains what the server received of the request of a probe; the first line contains it.
 type arrived struct {
 	Host          string `json:"host"`
 	Path          string `json:"path"`
@@ -37,10 +37,10 @@ type arrived struct {
 	Authorization bool   `json:"authorization"`
 }
 
-// Trickle sends lines as the event stream is sent; see live.Trickle.
+// Trickle sends lines like the event stream; see live.Trickle.
 type Trickle func(w http.ResponseWriter, r *http.Request, lines []string, pauses []time.Duration)
 
-// Probe serves the probes at ProbePath, and leaves all other requests to next. The keys are those that sign sessions.
+// Probe serves the probes at ProbePath, and passes all other requests to next. The keys are the session keys.
 func Probe(keys [][]byte, now func() time.Time, trickle Trickle, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
@@ -67,7 +67,7 @@ func Probe(keys [][]byte, now func() time.Time, trickle Trickle, next http.Handl
 	})
 }
 
-// refusal is the header by which the doctor tells our refusal from that of a proxy.
+// refusal is the header by which the doctor distinguishes Carillon's refusal from a proxy's.
 const refusal = "Carillon-Doctor"
 
 func seen(r *http.Request) string {
@@ -99,6 +99,6 @@ func probeAllowed(keys [][]byte, token string, now time.Time) bool {
 
 func probeSign(key []byte, until string) string {
 	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte("carillon doctor stream " + until)) // the key signs cookies too, so the text must differ from theirs
+	mac.Write([]byte("carillon doctor stream " + until)) // the key also signs cookies, so the text must differ from theirs
 	return hex.EncodeToString(mac.Sum(nil))
 }

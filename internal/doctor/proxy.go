@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/internal/config"
 )
 
-// proxy opens a stream through the public URL as browsers do and checks that its lines arrive one by one: a
+// proxy opens a stream through the public URL like a browser and checks that its lines arrive one by one: a
 // proxy that buffers delivers them together, or never. Then it sends a form, and a large request of an application.
 func (e *examination) proxy(ctx context.Context, cfg *config.Config, silence time.Duration) {
 	if cfg.PublicURL == nil {
@@ -22,11 +22,11 @@ func (e *examination) proxy(ctx context.Context, cfg *config.Config, silence tim
 	}
 	keys, err := cfg.SigningKeys()
 	if err != nil {
-		return // keys has reported it
+		return // already reported by keys
 	}
 	s, err := readProbe(ctx, cfg.PublicURL, probeToken(keys[0], time.Now()), min(silence, maxSilence), cfg.Identity == nil)
 	if err != nil && cfg.Identity != nil {
-		e.note("proxy", "no stream through "+cfg.PublicURL.String()+" was tested: "+err.Error(), "the proxy lets nobody through who is not signed in; look at the bell of somebody who is")
+		e.note("proxy", "no stream through "+cfg.PublicURL.String()+" was tested: "+err.Error(), "the proxy requires a sign-in; check the bell of a signed-in user")
 		return
 	}
 	if err != nil {
@@ -58,7 +58,7 @@ func (e *examination) faulty(err error) {
 	e.fail("proxy", f.found, f.advice)
 }
 
-// judge returns what the proxy did to the stream that a browser could not bear, or nil.
+// judge returns the proxy's changes to the stream that would break a browser, or nil.
 func (s *stream) judge(public *url.URL, headers bool) error {
 	const buffered = "switch buffering off for /events (nginx: proxy_buffering off, and no proxy_ignore_headers X-Accel-Buffering; see deploy/)"
 	if len(s.arrivals) < probeLines {
@@ -92,15 +92,15 @@ func (s *stream) judge(public *url.URL, headers bool) error {
 	return nil
 }
 
-// forms sends an empty form through the public URL with the origin that a browser would name. A proxy that passes on
-// another host, or a server that does not know its public URL, has it refused.
+// forms sends an empty form through the public URL with the origin that a browser would send. It is rejected if the
+// proxy passes on another host, or the server has the wrong public URL.
 func (e *examination) forms(ctx context.Context, cfg *config.Config) {
 	status, err := post(ctx, cfg.PublicURL, formPath, nil)
 	switch {
 	case err != nil:
 		e.faulty(err)
 	case status == http.StatusForbidden:
-		e.fail("proxy", fmt.Sprintf("forms through %s are refused (403): the server takes them for forms of another site", cfg.PublicURL),
+		e.fail("proxy", fmt.Sprintf("forms through %s are refused (403): the server considers them forms of another site", cfg.PublicURL),
 			"have the proxy pass on the host (nginx: proxy_set_header Host $host), or start the server with this --public-url")
 	case status == http.StatusNotFound: // by the pages: there is no such form
 		e.ok("proxy", "forms through %s are accepted", cfg.PublicURL)
@@ -112,7 +112,7 @@ func (e *examination) forms(ctx context.Context, cfg *config.Config) {
 // largeBody is the longest request of an application, a batch of notices.
 const largeBody = 8 << 20
 
-// bodies sends a request as long as the longest. The server refuses it for its missing key, before it reads it.
+// bodies sends a request of the maximum length. The server rejects it for its missing key, before it reads the body.
 func (e *examination) bodies(ctx context.Context, public *url.URL) {
 	status, err := post(ctx, public, "/api/v1/notices", bytes.Repeat([]byte(" "), largeBody))
 	switch {
@@ -125,10 +125,10 @@ func (e *examination) bodies(ctx context.Context, public *url.URL) {
 	}
 }
 
-// formPath is the path of no page. A form that is sent there has passed the check of its origin when nothing is found.
+// formPath is a path without a page. A form sent there has passed the check of its origin if the response is 404.
 const formPath = "/doctor/form"
 
-// post returns the status with which a form, or a request with a body, is answered.
+// post returns the status of the response to a form, or to a request with a body.
 func post(ctx context.Context, public *url.URL, path string, body []byte) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -140,7 +140,7 @@ func post(ctx context.Context, public *url.URL, path string, body []byte) (statu
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Expect", "100-continue") // so that a refusal is answered before the body
+		req.Header.Set("Expect", "100-continue") // so that a refusal arrives before the body is sent
 	}
 	res, err := through().Do(req)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestEachFaultOfAProxyHasItsOwnCure(t *testing.T) {
 		"unavailable":       {plain(answer(503, "")), "not ready (503)", "/readyz"},
 		"other path":        {plain(answer(404, "")), "another application or another path", "every path below --public-url"},
 		"another answers":   {plain(answer(200, "<html>", "Content-Type", "text/html")), "not with a stream", "the path of --public-url"},
-		"sign-in":           {plain(answer(401, "")), "not signed in (401)", "look at the bell"},
+		"sign-in":           {plain(answer(401, "")), "requires a sign-in (401)", "check the bell"},
 		"loop":              {plain(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }), "redirects to itself", "X-Forwarded-Proto"},
 		"redirect to https": {plain(func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://"+r.Host+"/", http.StatusFound)

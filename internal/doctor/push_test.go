@@ -23,7 +23,7 @@ func TestTheKeyOfPushIsTried(t *testing.T) {
 	e.push(t.Context(), &config.Config{}, nil)
 }
 
-func TestAContactThatNobodyCanReachIsAFault(t *testing.T) {
+func TestAnUnreachableContactIsAFault(t *testing.T) {
 	t.Parallel()
 	for contact, want := range map[string]bool{
 		"mailto:ops@shop.com": true, "https://notices.shop.co.uk/": true, "mailto:ops@example.com": true,

@@ -17,7 +17,7 @@ import (
 // readyWait is the time limit of the request: a server that takes longer is not healthy.
 const readyWait = 4 * time.Second
 
-// readyLength is how much of the answer is read, in bytes.
+// readyLength is the maximum number of bytes read from the response.
 const readyLength = 4 << 10
 
 // AskedAt returns the address at which a server listening on addr can be reached from the same
@@ -39,8 +39,8 @@ func AskedAt(addr string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// Ask asks the server at an address on this machine, host and port or a socket, for a path. A proxy named in the
-// environment is not used. The caller closes the body.
+// Ask requests a path from the server at an address on this machine, host and port or a socket. It ignores a proxy in
+// the environment. The caller closes the body.
 func Ask(ctx context.Context, at, path string) (*http.Response, error) {
 	direct := &http.Transport{DisableKeepAlives: true}
 	if s, ok := config.SocketOf(at); ok {

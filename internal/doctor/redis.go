@@ -15,15 +15,15 @@ import (
 	"github.com/carillonhq/carillon/internal/trouble"
 )
 
-// redis examines every master. It reports whether Redis can be read, so that the work in it can be
-// examined too.
+// redis examines every master. It reports whether Redis can be read, so that the work in it can also be
+// examined.
 func (e *examination) redis(ctx context.Context, cfg *config.Config, rdb redis.UniversalClient, reason error) (reachable bool) {
 	switch {
 	case reason == nil:
 		return e.nodes(ctx, cfg, rdb)
 	case errors.Is(reason, config.ErrNoRedis):
 		e.note("redis", "the built-in one runs only while a server does", "start `carillon serve` to have it examined")
-	case redis.HasErrorPrefix(reason, "MISCONF"): // it runs, but refuses even PING
+	case redis.HasErrorPrefix(reason, "MISCONF"): // it runs, but rejects even PING
 		e.fail("redis disk", "it runs, and refuses changes because it cannot write its file: "+reason.Error(),
 			"make room on the disk of Redis, or see its log; it recovers by itself. Meanwhile pages are read-only, and sending is kept in SQL")
 		return true
@@ -33,7 +33,7 @@ func (e *examination) redis(ctx context.Context, cfg *config.Config, rdb redis.U
 	return false
 }
 
-// nodes examines all nodes. It reports whether they are of use at all.
+// nodes examines all nodes. It reports whether they are usable.
 func (e *examination) nodes(ctx context.Context, cfg *config.Config, rdb redis.UniversalClient) bool {
 	_, err := rdb.Info(ctx, "persistence").Result()
 	if err != nil && cfg.Redis.BuiltIn() {
@@ -56,7 +56,7 @@ func (e *examination) nodes(ctx context.Context, cfg *config.Config, rdb redis.U
 	return true
 }
 
-// takenFor says what a server is that --redis-url takes for a single node.
+// takenFor returns what a server is that --redis-url describes as a single node.
 func takenFor(ctx context.Context, rdb redis.UniversalClient) trouble.Trouble {
 	text, err := rdb.Info(ctx, "server").Result()
 	if _, single := rdb.(*redis.Client); !single || err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/carillonhq/carillon/internal/trouble"
 )
 
-// rightsWait bounds the wait for the answer to a subscription.
+// rightsWait limits the wait for the confirmation of a subscription.
 const rightsWait = 2 * time.Second
 
-// rightsLine is where the rights of a user of Redis are written.
+// rightsLine refers to the documentation of the rights of a user of Redis.
 const rightsLine = `; docs/operations.md, "A user of Redis", has the whole line`
 
 // tried lists one call of each command that Carillon uses, on keys of the examination. %K is such a key. Redis checks rights
-// before it looks at values, so the calls need not succeed, and nothing is left of them.
+// before it reads values, so the calls need not succeed, and they leave nothing behind.
 var tried = [][]string{
 	{"SET", "%K", "v", "PX", "5000"},
 	{"GET", "%K"},
@@ -84,7 +84,7 @@ var tried = [][]string{
 	{"PUBLISH", "%K", "v"},
 }
 
-// rights tries what a user of Redis may be forbidden to do.
+// rights tries everything that a user of Redis may lack the right to do.
 func (e *examination) rights(ctx context.Context, rdb redis.UniversalClient, prefix string) {
 	key := prefix + "{doctor}:rights"
 	var commands []string
@@ -114,7 +114,7 @@ func (e *examination) rights(ctx context.Context, rdb redis.UniversalClient, pre
 	note("@transaction", err)
 	err = subscribes(ctx, rdb, key)
 	note("subscribe", err)
-	_ = rdb.Unlink(ctx, key).Err() // a user who may not has left nothing
+	_ = rdb.Unlink(ctx, key).Err() // a user without the right has created nothing
 	for _, why := range others {
 		e.fail("redis rights", why.Found, why.Cure)
 	}
@@ -131,7 +131,7 @@ func (e *examination) rights(ctx context.Context, rdb redis.UniversalClient, pre
 	}
 }
 
-// subscribes subscribes to a channel, and waits for the answer.
+// subscribes subscribes to a channel, and waits for the confirmation.
 func subscribes(ctx context.Context, rdb redis.UniversalClient, channel string) error {
 	ctx, cancel := context.WithTimeout(ctx, rightsWait)
 	defer cancel()

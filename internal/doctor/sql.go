@@ -19,8 +19,8 @@ import (
 // writeWait is how long a trial change may take.
 const writeWait = 5 * time.Second
 
-// sql examines the database, calls more while it is open, and closes it. Opening brings it up to
-// date, so openErr may be that of a migration.
+// sql examines the database, calls more while it is open, and closes it. Opening migrates it, so openErr may be the error
+// of a migration.
 func (e *examination) sql(ctx context.Context, cfg *config.Config, db *store.Store, openErr error, more func()) error {
 	if unfit := (*notifier.UnfitError)(nil); errors.As(openErr, &unfit) {
 		e.fail("sql schema", unfit.Error(), "run the newer program, also for commands; until then this one changes nothing")
@@ -31,7 +31,7 @@ func (e *examination) sql(ctx context.Context, cfg *config.Config, db *store.Sto
 		return nil
 	}
 	if cfg.Database.URL == "" {
-		// The store sets this for its own connections; another connection could not see it.
+		// The store sets this for its own connections; other connections cannot read it.
 		e.ok("sql", "SQLite in %s, up to date, each commit on disk", cfg.DataDir)
 		e.disk(cfg.DataDir)
 	} else if err := e.postgres(ctx, cfg.Database.URL); err != nil {
@@ -42,7 +42,7 @@ func (e *examination) sql(ctx context.Context, cfg *config.Config, db *store.Sto
 	return db.Close()
 }
 
-// writable tries a change: a database that answers queries may still refuse changes.
+// writable tries a change: a database that answers queries may still reject changes.
 func (e *examination) writable(ctx context.Context, db *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, writeWait)
 	defer cancel()
@@ -59,15 +59,15 @@ func (e *examination) writable(ctx context.Context, db *store.Store) {
 	}
 }
 
-// Free space on the disk of SQLite: below littleRoom it is getting scarce, and below noRoom a
-// longer transaction fails.
+// Free space on the disk of SQLite: below littleRoom it is scarce, and below noRoom a longer
+// transaction fails.
 const (
 	littleRoom = 256 << 20
 	noRoom     = 1 << 20
 )
 
 // disk checks the free space on the disk of SQLite. A small change may succeed on a full disk,
-// because overwriting a page needs no space; so writable alone would not notice.
+// because overwriting a page needs no space; so writable alone is not enough.
 func (e *examination) disk(dir string) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
@@ -89,11 +89,11 @@ func (e *examination) free(free int64) {
 	}
 }
 
-// unprepared has a connection prepare no statements: a pooler may be in between.
+// unprepared disables prepared statements for a connection that may go through a pooler.
 func unprepared(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return raw // the driver says what is wrong
+		return raw // the driver reports the fault
 	}
 	q := u.Query()
 	if !q.Has("default_query_exec_mode") {
@@ -115,7 +115,7 @@ func (e *examination) postgres(ctx context.Context, address string) (err error) 
 	}
 	version, err := show("server_version")
 	if err != nil {
-		return fmt.Errorf("ask for its version: %w", err)
+		return fmt.Errorf("read its version: %w", err)
 	}
 	e.ok("sql", "PostgreSQL %s, up to date", version)
 	for setting, why := range map[string]string{
@@ -125,7 +125,7 @@ func (e *examination) postgres(ctx context.Context, address string) (err error) 
 	} {
 		value, err := show(setting)
 		if err != nil {
-			return fmt.Errorf("ask for %s: %w", setting, err)
+			return fmt.Errorf("read %s: %w", setting, err)
 		}
 		if value == "off" {
 			e.fail("sql disk", setting+" is off", "switch it on: "+why)
@@ -136,7 +136,7 @@ func (e *examination) postgres(ctx context.Context, address string) (err error) 
 	var theirs time.Time
 	asked := time.Now()
 	if err = db.QueryRowContext(ctx, "SELECT clock_timestamp()").Scan(&theirs); err != nil {
-		return fmt.Errorf("ask for the time: %w", err)
+		return fmt.Errorf("read the time: %w", err)
 	}
 	e.clock("PostgreSQL", theirs, asked, time.Now())
 	return nil

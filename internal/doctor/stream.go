@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// stream is what came of a probe through the public URL.
+// stream is the result of a probe through the public URL.
 type stream struct {
 	arrived  arrived
 	arrivals []time.Time
@@ -21,13 +21,13 @@ type stream struct {
 	cut      error  // why it ended before its last line
 }
 
-// through makes the client of all requests through the public URL: it follows nothing, because a browser's
-// stream must be where it is asked for.
+// through creates the client of all requests through the public URL. It follows no redirects, because a browser's
+// stream must be at its own address.
 func through() *http.Client {
 	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// readProbe opens a probe as a browser opens a stream, with a pause before its last line, and returns when each
+// readProbe opens a probe like a browser opens a stream, with a pause before its last line, and returns when each
 // line arrived. The error is a *fault.
 func readProbe(ctx context.Context, public *url.URL, token string, silence time.Duration, headers bool) (*stream, error) {
 	const answer = 10 * time.Second
@@ -40,7 +40,7 @@ func readProbe(ctx context.Context, public *url.URL, token string, silence time.
 	if err != nil {
 		return nil, &fault{found: "the address is not one: " + err.Error(), advice: "correct --public-url"}
 	}
-	// A proxy may decide by these headers whether to buffer; browsers send them for /events.
+	// A proxy may decide to buffer based on these headers, which browsers send for /events.
 	req.Header.Set("Accept", "text/event-stream")
 	req.AddCookie(&http.Cookie{Name: probeCookie, Value: "1", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	if headers {
@@ -60,7 +60,7 @@ func readProbe(ctx context.Context, public *url.URL, token string, silence time.
 			advice: "have the proxy pass on every path below --public-url as it is, with its Content-Type, and check the path of --public-url",
 		}
 	}
-	if res.Uncompressed { // the client has taken the header off
+	if res.Uncompressed { // the client has removed the header
 		res.Header.Set("Content-Encoding", "gzip")
 	}
 	s := &stream{header: res.Header, proto: res.Proto}
@@ -71,7 +71,7 @@ func readProbe(ctx context.Context, public *url.URL, token string, silence time.
 			continue
 		}
 		if len(s.arrivals) == 0 {
-			_ = json.Unmarshal([]byte(line), &s.arrived) // what is missing was not seen
+			_ = json.Unmarshal([]byte(line), &s.arrived) // missing values were not received
 		}
 		s.arrivals = append(s.arrivals, time.Now())
 	}

@@ -9,36 +9,31 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/config"
-	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/store"
 )
 
-// No work waits longer than this while a server runs.
+// While a server runs, work never waits longer than this.
 const (
 	longestWay  = 30 * time.Second // from accepted to delivered
 	longestLeft = 10 * time.Second // from a change in an inbox to SQL
 )
 
-// work examines the work in progress: in SQL, and in Redis if it can be reached.
+// work examines the pending work in SQL, and in Redis if it can be reached.
 func (e *examination) work(ctx context.Context, cfg *config.Config, db *store.Store, rdb redis.UniversalClient, reachable bool) {
 	space := keys.New(cfg.RedisPrefix)
 	n, since, err := db.Waiting(ctx)
 	if reachable {
-		put, waits, lookErr := delivery.NewIntake(delivery.IntakeConfig{Redis: rdb, Keys: space, Log: e.log}).Oldest(ctx)
-		if waits && (n == 0 || put.Before(since)) {
-			n, since = max(n, 1), put
-		}
-		err = errors.Join(err, lookErr, e.behind(ctx, rdb, space))
+		err = errors.Join(err, e.behind(ctx, rdb, space))
 	}
-	e.intake(n, since)
+	e.waiting(n, since)
 	if err = errors.Join(err, e.deadLetters(ctx, db)); err != nil {
 		e.fail("work", err.Error(), "see the logs of SQL and Redis")
 	}
 }
 
-// intake judges the age of the oldest notice that is accepted and not delivered.
-func (e *examination) intake(n int64, since time.Time) {
+// waiting evaluates the age of the oldest accepted notice that is not delivered.
+func (e *examination) waiting(n int64, since time.Time) {
 	age := time.Since(since).Round(time.Second)
 	switch {
 	case n == 0:
@@ -51,8 +46,8 @@ func (e *examination) intake(n int64, since time.Time) {
 	}
 }
 
-// behind finds the oldest change of an inbox that is not in SQL yet. The version of a change is the
-// time it was made, or slightly later.
+// behind finds the oldest change of an inbox that is not yet in SQL. The version of a change is the
+// time of the change, or slightly later.
 func (e *examination) behind(ctx context.Context, rdb redis.UniversalClient, space keys.Space) error {
 	pipe := rdb.Pipeline()
 	var first []*redis.ZSliceCmd

@@ -27,7 +27,7 @@ type child struct {
 	lock   *os.File
 	log    *slog.Logger
 	output *lines
-	ended  chan error    // the last exit that was not handled yet
+	ended  chan error    // the last unhandled exit
 	done   chan struct{} // closed when keep has returned
 }
 
@@ -44,7 +44,7 @@ func startChild(ctx context.Context, program string, lock *Lock, log *slog.Logge
 		argv: arguments(program, dir, socket), lock: lock.file, log: log,
 		output: &lines{log: log}, ended: make(chan error, 1), done: make(chan struct{}),
 	}
-	// The child outlives the caller's context: Close stops it, last of all.
+	// The child outlives the caller's context: Close stops it last.
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	go c.keep(running)
 	stop := func() error {
@@ -59,10 +59,10 @@ func startChild(ctx context.Context, program string, lock *Lock, log *slog.Logge
 	return &Server{url: u.String(), stop: stop}, nil
 }
 
-// arguments makes the disk the source of truth: every change reaches the append-only file within a
-// second, and the socket is the only way in. A hash with more than 64 fields is stored as a table,
-// because counting reads looks up many fields. A burst that is published faster than an instance
-// reads is buffered for it: up to 256 MB, or 64 MB for a minute.
+// arguments makes the disk authoritative: every change reaches the append-only file within a second,
+// and the socket is the only way in. A hash with more than 64 fields is stored as a table, because
+// counting reads looks up many fields. Redis buffers up to 256 MB, or 64 MB for a minute, for an
+// instance that reads a burst more slowly than it is published.
 func arguments(program, dir, socket string) []string {
 	return []string{
 		program, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700",
@@ -72,8 +72,8 @@ func arguments(program, dir, socket string) []string {
 	}
 }
 
-// socketPath puts the socket into the data directory, or, if that path is too long, into a new
-// directory under the system's temporary one.
+// socketPath puts the socket in the data directory or, if that path is too long, in a new directory
+// under the system's temporary one.
 func socketPath(dir string) (socket, temp string, err error) {
 	if socket = filepath.Join(dir, "redis.sock"); len(socket) <= maxSocket {
 		return socket, "", nil
@@ -85,7 +85,7 @@ func socketPath(dir string) (socket, temp string, err error) {
 }
 
 // keep runs the child until ctx ends and restarts it when it dies. On Linux the child ends with the
-// thread that started it, so this goroutine keeps its thread locked as long as the child runs.
+// thread that started it, so this goroutine keeps its thread locked while the child runs.
 func (c *child) keep(ctx context.Context) {
 	defer close(c.done)
 	runtime.LockOSThread()
@@ -114,8 +114,8 @@ func (c *child) keep(ctx context.Context) {
 func (c *child) once(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...) //nolint:gosec // argv[0] is redis-server or valkey-server as found on PATH, and this package builds all arguments
 	cmd.Stdout, cmd.Stderr = c.output, c.output
-	// The child holds the directory's lock too: if this process is killed, the next server waits
-	// until the child has written its file.
+	// The child also holds the directory's lock: if this process is killed, the next server waits until
+	// the child has written its file.
 	cmd.ExtraFiles = []*os.File{c.lock}
 	cmd.SysProcAttr = attributes()
 	// Redis treats SIGTERM as SHUTDOWN: it writes and syncs the append-only file.
@@ -127,8 +127,8 @@ func (c *child) once(ctx context.Context) error {
 	return errors.New("it exited: " + c.output.last())
 }
 
-// answers waits until the child answers PING. A child that is still loading its file may take as long
-// as ctx allows.
+// answers waits until the child responds to PING. A child that is still loading its file may take until
+// ctx ends.
 func (c *child) answers(ctx context.Context, socket string) error {
 	silent := time.NewTimer(answerWait)
 	defer silent.Stop()

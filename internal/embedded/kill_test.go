@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-func TestKilledServerTakesItsRedisWithItAndKeepsTheData(t *testing.T) {
+func TestAKilledServerStopsItsRedisAndKeepsTheData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

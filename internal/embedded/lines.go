@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// lines forwards the child's output to the log and keeps the last lines for the error that reports
-// its exit.
+// lines forwards the child's output to the log and keeps the last lines for the error about its
+// exit.
 type lines struct {
 	log  *slog.Logger
 	mu   sync.Mutex

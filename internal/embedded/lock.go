@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopWait is how long a new owner waits for the Redis of a killed one: the child holds the lock too,
+// stopWait is how long a new owner waits for the Redis of a killed one: the child also holds the lock
 // until it has written its file.
 const stopWait = 10 * time.Second
 
@@ -26,7 +26,7 @@ type Lock struct {
 }
 
 // LockDir creates the directory if it is missing (mode 0700) and takes ownership of it. If another
-// server owns it, the error is an ErrLocked that names the directory and the other process id.
+// server owns it, the error is an ErrLocked with the directory and the other process id.
 func LockDir(dir string) (*Lock, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -49,9 +49,9 @@ func LockDir(dir string) (*Lock, error) {
 // Dir returns the absolute path of the directory.
 func (l *Lock) Dir() string { return l.dir }
 
-// Close releases the directory. It first removes our process id from the lock: a process that is
-// being started at this moment may hold a copy of the file a little longer, and the next owner must
-// wait for that instead of being refused.
+// Close releases the directory. It first removes our process id from the lock: a process that is just
+// being started may hold a copy of the file a little longer, and the next owner must wait for that
+// instead of failing.
 func (l *Lock) Close() error { return errors.Join(l.file.Truncate(0), l.file.Close()) }
 
 func (l *Lock) take() error {

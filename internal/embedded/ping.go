@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ping sends one PING without a client: the pool of a client that cannot connect logs that and
-// waits a second before it tries again.
+// ping sends one PING without a client: the pool of a client that cannot connect logs the failure and
+// waits a second before a retry.
 func ping(ctx context.Context, socket string) (loading bool, err error) {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "unix", socket)

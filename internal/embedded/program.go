@@ -11,7 +11,7 @@ import (
 // oldest is the oldest major version with all the features that the scripts use.
 const oldest = 7
 
-// find returns the path of the first program that is installed, or "".
+// find returns the path of the first installed program, or "".
 func find(programs []string) string {
 	if len(programs) == 0 {
 		programs = []string{"redis-server", "valkey-server"}
@@ -24,12 +24,12 @@ func find(programs []string) string {
 	return ""
 }
 
-// checkVersion rejects a version that is too old before it touches the files: an older server cannot
-// read files written by a newer one.
+// checkVersion rejects an old version before it touches the files: an older server cannot read files
+// written by a newer one.
 func checkVersion(ctx context.Context, program string) error {
 	out, err := exec.CommandContext(ctx, program, "--version").Output()
 	if err != nil {
-		return fmt.Errorf("ask %s for its version: %w", program, err)
+		return fmt.Errorf("read the version of %s: %w", program, err)
 	}
 	version, major := parseVersion(string(out))
 	switch {

@@ -13,14 +13,14 @@ type Options struct {
 	Programs []string // names or paths to try; empty: redis-server, then valkey-server
 }
 
-// Server is a running built-in Redis. It answers until Close.
+// Server is a running built-in Redis. It responds until Close.
 type Server struct {
 	dir  string
 	url  string
 	stop func() error
 }
 
-// Start starts the Redis of a locked data directory and returns once it answers. A child that dies
+// Start starts the Redis of a locked data directory and returns once it responds. A child that dies
 // later is restarted; ctx limits only the start.
 func Start(ctx context.Context, lock *Lock, o Options) (*Server, error) {
 	if o.Log == nil {

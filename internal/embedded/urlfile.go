@@ -10,7 +10,7 @@ import (
 )
 
 // URL returns the address of the Redis of the server that runs on this data directory. It is empty
-// if no server runs. If a server was killed, it may be the address of a Redis that is gone.
+// if no server runs. If a server was killed, the Redis at the address may be gone.
 func URL(dir string) (string, error) {
 	text, err := os.ReadFile(urlFile(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -24,7 +24,7 @@ func URL(dir string) (string, error) {
 
 func urlFile(dir string) string { return filepath.Join(dir, "redis.url") }
 
-// writeURL replaces the file atomically, so that no command reads half of it.
+// writeURL replaces the file atomically, so that no command reads a partial file.
 func writeURL(dir, url string) error {
 	next := urlFile(dir) + ".new"
 	if err := os.WriteFile(next, []byte(url+"\n"), 0o600); err != nil {

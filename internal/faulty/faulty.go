@@ -1,5 +1,5 @@
-// Package faulty is a TCP proxy for tests. It stands between a client and its server and
-// imitates the faults of networks: it delays, cuts, refuses, or silently drops into a black
+// Package faulty is a TCP proxy for tests. It runs between a client and its server and
+// imitates the faults of networks: it delays, cuts, rejects, or silently drops into a black
 // hole.
 package faulty
 
@@ -58,7 +58,7 @@ func (p *Proxy) Delay(d time.Duration) {
 	p.delay = d
 }
 
-// Cut ends all connections at once, as the death of a peer does: both sides see a reset. New
+// Cut ends all connections immediately, like the death of a peer: both sides see a reset. New
 // connections are accepted.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
@@ -111,7 +111,7 @@ func (p *Proxy) Close() {
 	p.all.Wait()
 }
 
-// way returns what a byte has to wait for at present: a delay and the end of a hole.
+// way returns what a byte currently has to wait for: a delay and the end of a hole.
 func (p *Proxy) way() (delay time.Duration, passes <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

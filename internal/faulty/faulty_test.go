@@ -21,9 +21,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds the time that a test waits for an event.
-const patience = time.Minute
-
 // echo starts a server that sends back everything it receives, including the end of the stream.
 func echo(t *testing.T, network, addr string) string {
 	t.Helper()
@@ -57,11 +54,11 @@ func dial(t *testing.T, p *faulty.Proxy) *net.TCPConn {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	tcp, _ := c.(*net.TCPConn)
-	_ = tcp.SetDeadline(time.Now().Add(patience))
+	_ = tcp.SetDeadline(time.Now().Add(testkit.Patience))
 	return tcp
 }
 
-// say sends a text to the server and returns the answer.
+// say sends a text to the server and returns the reply.
 func say(c net.Conn, what string) (string, error) {
 	if _, err := io.WriteString(c, what); err != nil {
 		return "", err
@@ -112,16 +109,17 @@ func TestDelaysDoNotAddUp(t *testing.T) {
 	const delay = 50 * time.Millisecond
 	p.Delay(delay)
 	began := time.Now()
-	for i := range 100 { // all of them in flight at once; one after the other they would take 200 delays
+	const packets = 1000
+	for i := range packets { // all of them in flight at once; one after the other they would take 2000 delays
 		if _, err := fmt.Fprintf(c, "%03d", i); err != nil {
 			t.Fatal(err)
 		}
 	}
-	heard := make([]byte, 300)
+	heard := make([]byte, 3*packets)
 	if _, err := io.ReadFull(c, heard); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took < 2*delay || took > 100*delay {
+	if took := time.Since(began); took < 2*delay || took > packets*delay {
 		t.Errorf("the round trip took %v", took)
 	}
 	p.Delay(0)
@@ -171,7 +169,7 @@ func TestAHoleDelaysEverythingAndLosesNothing(t *testing.T) {
 		if n, err := silent.Read(make([]byte, 1)); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%d bytes came out of the hole, %v", n, err)
 		}
-		_ = silent.SetReadDeadline(time.Now().Add(patience))
+		_ = silent.SetReadDeadline(time.Now().Add(testkit.Patience))
 	}
 	p.Hole(false)
 	for _, silent := range []net.Conn{c, fresh} {

@@ -36,7 +36,7 @@ func (p *Proxy) accept(ctx context.Context) {
 	}
 }
 
-// lead serves one connection to its end.
+// lead serves one connection until it ends.
 func (p *Proxy) lead(ctx context.Context, client net.Conn) {
 	ctx, over := context.WithCancel(ctx)
 	l := &link{p: p, client: client, over: over}
@@ -87,7 +87,7 @@ func (p *Proxy) leave(l *link) {
 	delete(p.links, l)
 }
 
-// carry copies bytes from one side to the other in order. It passes on the end of a stream; an
+// carry copies bytes from one side to the other in order. It forwards the end of a stream; an
 // error ends the link.
 func (l *link) carry(ctx context.Context, to, from net.Conn) {
 	pieces := make(chan piece, inFlight)

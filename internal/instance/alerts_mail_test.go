@@ -71,7 +71,7 @@ func newPost(t *testing.T, relay *mailtest.Server, n int, every time.Duration) *
 	}
 	p.stage = channels.New(channels.Config{
 		Store: p.db, Inbox: p, Types: p, Log: slog.New(slog.DiscardHandler), Now: clock,
-		Ways: []channels.Way{{Kind: notifier.ReachMail, Teller: tellerTo(t, relay), Parallel: 1}},
+		Ways: []channels.Way{{Kind: notifier.ReachMail, Sender: tellerTo(t, relay), Parallel: 1}},
 	})
 	from := quietSources(p.db)
 	from.pools = []prometheus.Collector{newReachMetrics(p.db, p.stage.Stats, clock)}

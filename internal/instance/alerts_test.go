@@ -61,30 +61,42 @@ func TestTheAlertOfAWrongClockFires(t *testing.T) {
 	p.Check(t)
 }
 
-// cheap has every user, with a password whose hash is checked quickly.
-type cheap struct{ hash string }
+// attacked is how many users an attack tries in each minute.
+const attacked = 70
 
-func (c cheap) Credentials(_ context.Context, name string) (notifier.User, string, error) {
-	return notifier.User{Name: name}, c.hash, nil
-}
-
-func TestTheAlertOfAnAttackOnPasswordsFires(t *testing.T) {
-	t.Parallel()
+// addAttacked adds users with a password whose hash is checked quickly.
+func addAttacked(t *testing.T, db *store.Store) {
+	t.Helper()
 	hash, err := argon2id.CreateHash("right", &argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 8, KeyLength: 16})
 	if err != nil {
 		t.Fatal(err)
 	}
+	n := 0
+	next := func() (notifier.NewUser, int, error) {
+		if n++; n > 21*attacked {
+			return notifier.NewUser{}, n, io.EOF
+		}
+		return notifier.NewUser{Name: fmt.Sprint("user", n-1), Audience: 3, PasswordHash: hash}, n, nil
+	}
+	if _, err := db.ImportUsers(t.Context(), 21*attacked, next, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheAlertOfAnAttackOnPasswordsFires(t *testing.T) {
+	t.Parallel()
 	db := quietStore(t)
-	entry := session.NewSignIns(session.SignInConfig{Users: cheap{hash}, Redis: redistest.Client(t), Space: redistest.Space(t)})
+	addAttacked(t, db)
+	entry := session.NewSignIns(session.SignInConfig{Users: db, Redis: redistest.Client(t), Space: redistest.Space(t)})
 	from := quietSources(db)
 	from.signIns = entry.Stats
 	pages, p := admin(from), testkit.NewPrometheus(t, time.Minute)
 	p.Scrape(scrape(t, pages))
 	p.Silent("CarillonSignInsAttacked")
 	for minute := range 21 {
-		for n := range 70 {
+		for n := range attacked {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/login", http.NoBody)
-			if _, _, err := entry.Check(r, fmt.Sprintf("user%d-%d", minute, n), "wrong", fmt.Sprintf("192.0.2.%d", minute)); err == nil {
+			if _, _, err := entry.Check(r, fmt.Sprint("user", minute*attacked+n), "wrong", fmt.Sprintf("192.0.2.%d", minute)); err == nil {
 				t.Fatal("a wrong password was taken")
 			}
 		}

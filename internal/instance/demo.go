@@ -39,7 +39,6 @@ func (i *instance) sendDemo(ctx context.Context) (func() error, error) {
 func sendDemo(ctx context.Context, c notices.Config, from notifier.User, all []demo.Notice) error {
 	var ago atomic.Int64
 	c.Now = func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }
-	c.Idle = sendIdle
 	p := notices.New(c)
 	stop := delivering(ctx, p)
 	var err error

@@ -88,7 +88,7 @@ func (d *devices) Test(ctx context.Context, user notifier.User, text *locale.Pri
 		if out.Verdict == channels.Gone {
 			err = d.RemoveDevice(ctx, user.Seq, id)
 		}
-		return out.Verdict == channels.Told, err
+		return out.Verdict == channels.Sent, err
 	}
 	return false, notifier.ErrNotFound
 }

@@ -41,7 +41,7 @@ func newHistograms() *histograms {
 	}
 	h.requests = of("carillon_http_request_seconds", "Requests, until their answer was written or a stream began.", "method", "route", "code")
 	delivery := of("carillon_delivery_seconds", "The way of a notice, by stage. accepted: until it was stored in SQL. "+
-		"written: from the intake until the inboxes had it, for notices of up to 500 recipients. "+
+		"written: from there until the inboxes had it, for notices of up to 500 recipients. "+
 		"published: from the change of an inbox until an instance with a stream of its user heard of it.", "stage")
 	h.accepted, h.written, h.published = delivery.WithLabelValues("accepted"), delivery.WithLabelValues("written"), delivery.WithLabelValues("published")
 	flush := of("carillon_flush_seconds", "Batches of write-behind, by step. read: from Redis. save: to SQL.", "step")

@@ -15,9 +15,9 @@ import (
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/carillonhq/carillon/internal/asking"
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/embedded"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/internal/mail"
 	"github.com/carillonhq/carillon/internal/session"
@@ -67,13 +67,13 @@ type instance struct {
 	guard         *guard.Guard
 	rdb           redis.UniversalClient // for everything else: behind the guard's gate
 	db            *store.Store
-	sessions      *session.Store
+	sessions      *session.Sessions
 	signIns       *session.SignIns
 	slips         *session.Slips
 	tokens        *app.Verifier
 	links         *links.Maker
 	people        *person.People
-	who           *asking.Who
+	who           *identity.Who
 	inbox         *inbox.Inbox
 	announcements *announcement.Announcements
 	hub           *live.Hub
@@ -83,7 +83,7 @@ type instance struct {
 	notices       *notices.Notices
 	rules         *rule.Runner // nil: no rules are configured
 	outbox        *mail.Outbox // nil: mails are sent, or there are none
-	looking       *channels.Looking
+	looking       *channels.Viewers
 	reach         *channels.Stage
 	devices       *devices     // nil: no push
 	mailer        *mail.Sender // nil: no mail server is configured
@@ -130,7 +130,7 @@ func (i *instance) parts() []part {
 		i.runGuard,      // everything below works behind its gate to the last
 		i.limitMemory,   // before the work that needs memory
 		i.flushAtStop,   // no inbox changes here any more: SQL gets the changes that it lacks
-		i.closeNotices,  // the intake has ended: finishes work in hand, leaves the rest to others, gives leases back
+		i.closeNotices,  // delivery has ended: finishes work in hand, leaves the rest to others, gives leases back
 		i.runWorkers,    // all end together, each after the work in hand
 		i.serveShop,     // an application beside Carillon
 		i.serveAdmin,    // metrics are there as long as pages are

@@ -11,7 +11,7 @@ import (
 // streams notes who looks at a page when its stream begins: a push waits for them.
 type streams struct {
 	*live.Hub
-	looking *channels.Looking
+	looking *channels.Viewers
 }
 
 // Serve is that of the hub.

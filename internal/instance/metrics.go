@@ -56,8 +56,8 @@ func admin(from sources) http.Handler {
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&backlog{
-			sql: from.sql, intake: from.intake, redis: from.redis,
-			waits: prometheus.NewDesc("carillon_intake_backlog", "Notices accepted and not delivered yet, of all instances, in the stream or in SQL only.", nil, nil),
+			sql:   from.sql,
+			waits: prometheus.NewDesc("carillon_intake_backlog", "Notices accepted and not delivered yet, of all instances.", nil, nil),
 			since: prometheus.NewDesc("carillon_intake_oldest_seconds", "Age of the oldest of them.", nil, nil),
 			state: prometheus.NewDesc("carillon_notices_unfinished", "Notices that are not delivered yet, by state.", []string{"state"}, nil),
 			dead:  prometheus.NewDesc("carillon_dead_letters", "Entries that failed repeatedly and wait for an operator.", nil, nil),
@@ -112,10 +112,10 @@ func (from sources) work(m meter) {
 
 	m.counter("carillon_sql_refused_total", "Calls that failed because SQL was away, full, locked or too slow.", from.sql.Refused)
 
-	m.counter("carillon_intake_done_total", "Entries done by this instance.", func() int64 { return from.intake().Done })
+	m.counter("carillon_intake_done_total", "Work done by this instance.", func() int64 { return from.intake().Done })
 	m.counter("carillon_intake_failed_total", "Attempts that ended with an error, except while Redis or SQL is away.", func() int64 { return from.intake().Failed })
-	m.counter("carillon_intake_reclaimed_total", "Entries taken over from another instance, or from an earlier attempt.", func() int64 { return from.intake().Reclaimed })
-	m.counter("carillon_intake_buried_total", "Entries that this instance put aside as dead letters.", func() int64 { return from.intake().Buried })
+	m.counter("carillon_intake_reclaimed_total", "Work taken over from another instance, or from an earlier attempt.", func() int64 { return from.intake().Reclaimed })
+	m.counter("carillon_intake_buried_total", "Work that this instance put aside as dead letters.", func() int64 { return from.intake().Buried })
 
 	m.gauge("carillon_flush_lag_seconds", "Age of the oldest inbox change that this instance has yet to write to SQL.", func() float64 { return from.behind().Lag.Seconds() })
 	m.counter("carillon_flush_users_total", "Inboxes written to SQL.", func() int64 { return from.behind().Users })
@@ -154,8 +154,6 @@ func (d *drift) Collect(ch chan<- prometheus.Metric) {
 // backlog asks SQL at each scrape.
 type backlog struct {
 	sql                       backlogger
-	intake                    func() delivery.Stats
-	redis                     func() guard.State
 	waits, since, state, dead *prometheus.Desc
 }
 
@@ -187,20 +185,17 @@ func (b *backlog) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// waiting sends the larger of two counts, that of the stream and that of SQL. Notices that Redis had
-// no room for, or that came while it was away, are in SQL only; notices that are sent again, and
-// entries of a notice that is one row in SQL, are in the stream only. While SQL is away the stream
-// alone counts; while Redis is away too, nobody knows.
+// waiting sends how many notices wait, and how long the oldest has waited.
 func (b *backlog) waiting(ctx context.Context, ch chan<- prometheus.Metric) {
-	stats := b.intake()
-	n, oldest := stats.Backlog, stats.Oldest
-	switch stored, since, err := b.sql.Waiting(ctx); {
-	case err != nil && b.redis() == guard.Away:
+	n, since, err := b.sql.Waiting(ctx)
+	if err != nil {
 		ch <- prometheus.NewInvalidMetric(b.waits, err)
 		ch <- prometheus.NewInvalidMetric(b.since, err)
 		return
-	case err == nil && stored > 0:
-		n, oldest = max(n, stored), max(oldest, time.Since(since))
+	}
+	oldest := time.Duration(0)
+	if n > 0 {
+		oldest = max(0, time.Since(since))
 	}
 	ch <- prometheus.MustNewConstMetric(b.waits, prometheus.GaugeValue, float64(n))
 	ch <- prometheus.MustNewConstMetric(b.since, prometheus.GaugeValue, oldest.Seconds())

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/config"
-	"github.com/carillonhq/carillon/internal/idp"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/person"
@@ -21,12 +21,12 @@ import (
 const providedLife = 12 * time.Hour
 
 // NewProvider returns the identity provider of a configuration that has one.
-func NewProvider(cfg *config.Config, log *slog.Logger) (*idp.Provider, error) {
+func NewProvider(cfg *config.Config, log *slog.Logger) (*identity.Provider, error) {
 	keys, err := cfg.SigningKeys()
 	if err != nil {
 		return nil, fmt.Errorf("prepare the identity provider: %w", err)
 	}
-	return idp.New(idp.Config{
+	return identity.NewProvider(identity.ProviderConfig{
 		Issuer: cfg.OIDC.Issuer, ClientID: cfg.OIDC.ClientID, ClientSecret: cfg.OIDC.ClientSecret,
 		UserClaim: cfg.OIDC.UserClaim, GroupsClaim: cfg.OIDC.GroupsClaim, StaffGroup: cfg.OIDC.StaffGroup, Email: cfg.OIDC.Email, Log: log,
 		PublicURL: strings.TrimSuffix(cfg.PublicURL.String(), "/"), SessionKeys: keys,
@@ -35,9 +35,9 @@ func NewProvider(cfg *config.Config, log *slog.Logger) (*idp.Provider, error) {
 
 // provider signs in the users of the identity provider.
 type provider struct {
-	*idp.Provider
+	*identity.Provider
 	people   *person.People
-	sessions *session.Store
+	sessions *session.Sessions
 	audience notifier.Audience // of new users
 }
 
@@ -51,7 +51,7 @@ func (p provider) Finish(r *http.Request) (signed notifier.Signed, next string, 
 	user, err := p.people.Provided(r.Context(), met)
 	switch {
 	case errors.Is(err, notifier.ErrBadIdentity):
-		return signed, next, fmt.Errorf("%w: %w", idp.ErrName, err)
+		return signed, next, fmt.Errorf("%w: %w", identity.ErrName, err)
 	case err != nil:
 		return signed, next, err
 	}
@@ -60,7 +60,7 @@ func (p provider) Finish(r *http.Request) (signed notifier.Signed, next string, 
 }
 
 // Leave returns where the user of a session signs out at the provider; empty: they have signed in here, or it
-// has no such address. See idp.Leave for the errors.
+// has no such address. See identity.Provider for the errors.
 func (p provider) Leave(ctx context.Context, session string) (string, error) {
 	token, err := p.sessions.IDToken(ctx, session)
 	if err != nil || token == "" {

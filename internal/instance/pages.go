@@ -11,13 +11,10 @@ import (
 	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/handlers"
 	"github.com/carillonhq/carillon/internal/demo"
-	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/notices"
-	"github.com/carillonhq/carillon/notifier/person"
-	"github.com/carillonhq/carillon/store"
 )
 
 // pages makes the handler of the pages.
@@ -35,40 +32,33 @@ func (i *instance) pages() (http.Handler, error) {
 
 		Announcements: i.announcements,
 
-		DeadLetters: deadLetters{i.db, i.notices},
-		Archive:     handlers.Archive{Inbox: &inbox.Archive{SQL: i.db}, Announcements: &announcement.Archive{SQL: i.db}},
+		Archive: handlers.Archive{Inbox: &inbox.Archive{SQL: i.db}, Announcements: &announcement.Archive{SQL: i.db}},
 
-		Sender:    i.notices,
-		Directory: i.db,
-		Unread:    unread{i.db.Recipients, i.inbox.UnreadOf, i.db.UserNames, time.Now},
-		Drafts:    i.db,
-		Stream:    streams{i.hub, i.looking},
-		Toasts:    i.people,
-		Health:    i.ready,
-		Audit:     i.db,
-		Settings:  settings{i.people, i.db},
-		Reach:     tellings{i.people, i.db},
-		Links:     i.links,
-		Places:    places{i.db, i.tokens},
-		Mailing:   i.mailer != nil || i.outbox != nil,
+		Sender:  i.notices,
+		Sent:    i.db,
+		Unread:  unread{i.db.Recipients, i.inbox.UnreadOf, i.db.UserNames, time.Now},
+		Stream:  streams{i.hub, i.looking},
+		Health:  i.ready,
+		Audit:   i.db,
+		Links:   i.links,
+		Mailing: i.mailer != nil || i.outbox != nil,
 
-		Topics:        i.topics,
-		Subscriptions: i.db,
-		Roles:         roles{i.people, i.db},
-		Apps:          apps,
-		Keys:          i.db,
-		KeyRevoked:    i.tokens.Changed,
-		NewKey:        api.NewKey,
-		Slips:         i.slips,
-		Build:         i.id,
+		Store:  i.db,
+		People: i.people,
+		Topics: i.topics,
+		Apps:   apps,
+		Tokens: i.tokens,
+		NewKey: api.NewKey,
+		Slips:  i.slips,
+		Mails:  i.outbox,
+		Rules:  i.rules,
+		Build:  i.id,
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,
 		PasswordsOff:   i.cfg.PasswordsOff,
 		LinkBase:       i.cfg.LinkBase,
 		LinkHosts:      i.cfg.LinkHosts,
-		AppNamed:       i.tokens.Named,
-		Sites:          i.tokens.Sites,
 		Keep:           i.cfg.Keep,
 		Served:         i.requestServed,
 		Traced:         i.traced(false), // anybody may ask for pages, and nobody for spans
@@ -84,14 +74,8 @@ func (i *instance) pages() (http.Handler, error) {
 		}
 		c.Provider = provider{found, i.people, i.sessions, i.cfg.OIDC.Audience}
 	}
-	if i.rules != nil {
-		c.Rules = i.rules
-	}
 	if i.devices != nil {
 		c.Devices = i.devices
-	}
-	if i.outbox != nil {
-		c.Mails = i.outbox
 	}
 	if i.demo {
 		c.Shop = func() string { return i.at.Shop }
@@ -132,66 +116,10 @@ func (i *instance) applications() (http.Handler, error) {
 }
 
 // accounts is what users do with their own sessions and passwords.
-func (i *instance) accounts() session.Accounts {
-	return session.Accounts{People: i.people, Sessions: i.sessions, SignIns: i.signIns, Users: i.db, PasswordsOff: i.cfg.PasswordsOff}
+func (i *instance) accounts() identity.Accounts {
+	return identity.Accounts{People: i.people, Sessions: i.sessions, SignIns: i.signIns, Users: i.db, PasswordsOff: i.cfg.PasswordsOff}
 }
 
-// settings reads from SQL, and changes through people.
-type settings struct {
-	*person.People
-	db *store.Store
-}
-
-// Mutes lists the types that a user has muted.
-func (s settings) Mutes(ctx context.Context, seq int64) ([]string, error) {
-	return s.db.Mutes(ctx, seq)
-}
-
-// tellings ends the telling of targets.
-type tellings struct {
-	*person.People
-	db *store.Store
-}
-
-// MailOf returns the mail address of a user, and whether it is told.
-func (t tellings) MailOf(ctx context.Context, seq int64) (notifier.Mailbox, error) {
-	return t.db.MailOf(ctx, seq)
-}
-
-// MailFaults returns which of these users have a mail address that is dead or failing.
-func (t tellings) MailFaults(ctx context.Context, seqs []int64) (map[int64]notifier.ReachState, error) {
-	return t.db.MailFaults(ctx, seqs)
-}
-
-// roles reads from SQL, and changes through people.
-type roles struct {
-	*person.People
-	db *store.Store
-}
-
-// RolesPage lists roles by name.
-func (r roles) RolesPage(ctx context.Context, q notifier.RoleQuery) ([]notifier.RoleInfo, error) {
-	return r.db.RolesPage(ctx, q)
-}
-
-// Role returns the role with this name.
-func (r roles) Role(ctx context.Context, name string) (notifier.RoleInfo, error) {
-	return r.db.Role(ctx, name)
-}
-
-// deadLetters reads from SQL, and replays through Notices.
-type deadLetters struct {
-	*store.Store
-	notices *notices.Notices
-}
-
-// Replay puts a dead letter into the intake again.
-func (d deadLetters) Replay(ctx context.Context, id int64) error { return d.notices.Replay(ctx, id) }
-
-// Discard deletes a dead letter.
-func (d deadLetters) Discard(ctx context.Context, id int64) error { return d.notices.Discard(ctx, id) }
-
-// health checks SQL and Redis for /readyz.
 // unreadReports tells the hub whether announcements are unread.
 type unreadReports struct{ announcements *announcement.Announcements }
 

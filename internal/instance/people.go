@@ -7,8 +7,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/carillonhq/carillon/internal/asking"
 	"github.com/carillonhq/carillon/internal/config"
+	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier/announcement"
@@ -23,14 +23,14 @@ import (
 // background.
 const deletionWait = 2 * time.Second
 
-// makePeople makes the changes of users for pages and the API, and finds out which of them asks.
+// makePeople makes the changes of users for pages and the API, and what finds out who makes a request.
 func (i *instance) makePeople(space keys.Space) {
 	i.people = person.New(person.Config{
 		Directory: i.db, Audit: i.db, Sessions: i.sessions, Toasts: i.toasts, Announcements: i.announcements, Inbox: i.inbox, Topics: i.topics, Hub: i.hub, Looking: i.looking,
 		Audiences: i.cfg.Audiences, Clear: clearing(i.cfg, i.db, i.rdb, i.log), Wait: deletionWait,
 		Lease: lease.New(i.rdb, space, "deletions", person.DeletionLease), Log: i.log,
 	})
-	i.who = asking.New(asking.Config{Tokens: i.tokens, People: i.people, Sessions: i.sessions, Stamps: i.sessions, Header: identityHeader(i.cfg.Identity)})
+	i.who = identity.New(identity.Config{Tokens: i.tokens, People: i.people, Sessions: i.sessions, Stamps: i.sessions, Header: identityHeader(i.cfg.Identity)})
 }
 
 // profileNoted logs that a user's profile was not as it should be. The store calls it once for the same fault.
@@ -39,22 +39,22 @@ func (i *instance) profileNoted(ctx context.Context, seq int64, notes string) {
 		"user_id", seq, "mended", notes)
 }
 
-// identityHeader returns nil if no proxy says who is asking.
-func identityHeader(c *config.Identity) *asking.Header {
+// identityHeader returns nil if no proxy signs users in.
+func identityHeader(c *config.Identity) *identity.Header {
 	if c == nil {
 		return nil
 	}
-	return &asking.Header{
+	return &identity.Header{
 		Name: c.Header, Display: c.NameHeader, Email: c.EmailHeader, Groups: c.GroupsHeader, Separator: c.Separator, StaffGroup: c.StaffGroup, From: c.From, Audience: c.Audience,
 	}
 }
 
-// NewPeople makes the changes of users for a command, except deletions. All instances are told of a
-// change before the command ends. If Redis cannot be reached, a server tells them when it is back.
+// NewPeople makes the changes of users for a command, except deletions. A change is published
+// before the command ends. If Redis cannot be reached, a server publishes it when it is back.
 func NewPeople(cfg config.Config, db *store.Store, log *slog.Logger) (p *person.People, closeRedis func() error) {
 	sessions := session.Config{SQL: db, Space: keys.New(cfg.RedisPrefix), Log: log}
 	target, err := TargetBeside(cfg)
-	if err != nil { // no server runs, so nobody has to be told
+	if err != nil { // no server runs, so nothing has to be published
 		rdb := nowhere(err)
 		sessions.Log = nil
 		return peopleBeside(cfg, db, rdb, sessions, log), rdb.Close
@@ -65,7 +65,7 @@ func NewPeople(cfg config.Config, db *store.Store, log *slog.Logger) (p *person.
 }
 
 // NewEraser makes the changes of users for a command that deletes them, beside a server or without
-// one. If Redis cannot be reached, reason says why, and nobody may be deleted. closeRedis is never
+// one. If Redis cannot be reached, reason is why, and no user may be deleted. closeRedis is never
 // nil.
 func NewEraser(ctx context.Context, cfg config.Config, db *store.Store, log *slog.Logger) (p *person.People, closeRedis func() error, reason error) {
 	rdb, closeRedis, reason := redisGuarded(ctx, cfg, db, log)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/outbound"
-	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/notifier/push"
 	"github.com/carillonhq/carillon/views/locale"
@@ -30,7 +30,7 @@ func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]chan
 		return nil, nil
 	}
 	key, err := makeVAPIDKey(ctx, i.cfg, i.db)
-	if errors.Is(err, seal.ErrOtherKeys) {
+	if errors.Is(err, app.ErrOtherKeys) {
 		i.log.ErrorContext(ctx, "push is off", "stage", "channels", "err", err)
 		return nil, nil
 	}
@@ -47,7 +47,7 @@ func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]chan
 	}
 	i.devices = &devices{Store: i.db, hosts: i.cfg.Push.Hosts, key: public, teller: teller}
 	return []channels.Way{{
-		Kind: notifier.ReachPush, Teller: teller, Parallel: pushLines, Service: func(t *notifier.ReachTarget) string { return push.Origin(t.Address) },
+		Kind: notifier.ReachPush, Sender: teller, Parallel: pushLines, Service: func(t *notifier.ReachTarget) string { return push.Origin(t.Address) },
 		Refusing: channels.Pauses{First: pushPause, Last: pushPause}, Unreachable: channels.Pauses{First: pushRest, Last: pushRest},
 	}}, nil
 }

@@ -28,8 +28,8 @@ type pushTeller struct {
 	log           *slog.Logger
 }
 
-// Tell sends one message to one device.
-func (t pushTeller) Tell(ctx context.Context, m *channels.Message) channels.Outcome {
+// Send sends one message to one device.
+func (t pushTeller) Send(ctx context.Context, m *channels.Message) channels.Outcome {
 	text, newest, leading := t.texts.For(m.User.Locale, ""), &m.Entries[0], t.links(ctx, m)
 	message := push.Message{
 		Notification: push.Notification{
@@ -99,14 +99,14 @@ func (t pushTeller) send(ctx context.Context, target *notifier.ReachTarget, mess
 // pushOutcome says what the answer of a push service means for a target.
 func pushOutcome(out push.Outcome) channels.Outcome {
 	verdicts := map[push.Verdict]channels.Verdict{
-		push.Accepted: channels.Told, push.Gone: channels.Gone, push.Later: channels.Delayed, push.Denied: channels.Denied, push.Refused: channels.Refused, push.Unreachable: channels.Away,
+		push.Accepted: channels.Sent, push.Gone: channels.Gone, push.Later: channels.Delayed, push.Denied: channels.Denied, push.Refused: channels.Refused, push.Unreachable: channels.Away,
 	}
 	reason := ""
 	switch {
 	case out.Verdict == push.Unreachable:
 		reason = "no answer from the push service"
 	case out.Verdict == push.Refused && out.Status == 0:
-		return channels.Outcome{Verdict: channels.Told, Reason: channels.NothingLeft} // it has expired
+		return channels.Outcome{Verdict: channels.Sent, Reason: channels.NothingLeft} // it has expired
 	case out.Verdict != push.Accepted:
 		reason = strings.TrimSuffix(fmt.Sprintf("the push service answered %d: %s", out.Status, out.Reason), ": ")
 	}

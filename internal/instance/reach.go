@@ -24,7 +24,7 @@ const demoSender = "Carillon <carillon@example.com>"
 // makeReach makes the stage that tells users what is still unread, with a way for each kind of targets that
 // is configured. Without any, targets stay as they are.
 func (i *instance) makeReach(ctx context.Context, space keys.Space) error {
-	i.looking = channels.NewLooking(i.rdb, space, i.log)
+	i.looking = channels.NewViewers(i.rdb, space, i.log)
 	texts, err := locale.New()
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (i *instance) makeReach(ctx context.Context, space keys.Space) error {
 		return err
 	}
 	i.reach = channels.New(channels.Config{
-		Store: i.db, Inbox: i.inbox, Types: i.topics, Looking: i.looking.Read, Leases: lease.On(i.rdb, space), Log: i.log,
+		Store: i.db, Inbox: i.inbox, Types: i.topics, Viewing: i.looking.Read, Leases: lease.On(i.rdb, space), Log: i.log,
 		Ways: append(mails, pushes...),
 	})
 	if i.devices != nil {
@@ -69,7 +69,7 @@ func (i *instance) mailWay(texts *locale.Catalogue) ([]channels.Way, error) {
 		i.log.Warn("links of mails lead only to this machine", "base", linksBase(&i.cfg), "cure", "set --public-url to the address that browsers use")
 	}
 	composer := views.NewComposer(texts, i.links.Host())
-	return []channels.Way{{Kind: notifier.ReachMail, Teller: mailTeller{to, composer, i.linksFor}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
+	return []channels.Way{{Kind: notifier.ReachMail, Sender: mailTeller{to, composer, i.linksFor}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
 }
 
 func (i *instance) closeMailer(context.Context) (func() error, error) {
@@ -91,8 +91,8 @@ type mailTeller struct {
 	links    func(context.Context, *channels.Message) links.Links
 }
 
-// Tell writes one letter and sends it.
-func (t mailTeller) Tell(ctx context.Context, m *channels.Message) channels.Outcome {
+// Send writes one letter and sends it.
+func (t mailTeller) Send(ctx context.Context, m *channels.Message) channels.Outcome {
 	name := m.User.Display
 	if name == "" {
 		name = m.User.Name
@@ -114,7 +114,7 @@ func mailOutcome(out mail.Outcome) channels.Outcome {
 		reason = fmt.Sprintf("%d %s", out.Code, out.Text)
 	}
 	verdicts := map[mail.Verdict]channels.Verdict{
-		mail.Sent: channels.Told, mail.NoMailbox: channels.Denied, mail.Refused: channels.Refused, mail.Later: channels.Later, mail.Delayed: channels.Delayed, mail.ServerAway: channels.Away,
+		mail.Sent: channels.Sent, mail.NoMailbox: channels.Denied, mail.Refused: channels.Refused, mail.Later: channels.Later, mail.Delayed: channels.Delayed, mail.ServerAway: channels.Away,
 	}
 	return channels.Outcome{Verdict: verdicts[out.Verdict], Reason: reason}
 }

@@ -59,7 +59,7 @@ func (m *reachMetrics) Collect(ch chan<- prometheus.Metric) {
 			ch <- prometheus.MustNewConstMetric(d, of, n, string(kind))
 		}
 		s := sent[kind]
-		send(m.told, prometheus.CounterValue, float64(s.Told))
+		send(m.told, prometheus.CounterValue, float64(s.Sent))
 		send(m.failed, prometheus.CounterValue, float64(s.Failed))
 		send(m.ended, prometheus.CounterValue, float64(s.Dead))
 		away := 0.0

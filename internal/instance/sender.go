@@ -22,10 +22,6 @@ import (
 // sendWait is how long a command delivers by itself. A running server finishes the rest.
 const sendWait = 5 * time.Minute
 
-// sendIdle makes the intake end soon after it is told to: it waits for Redis for half of this at a
-// time.
-const sendIdle = 200 * time.Millisecond
-
 // NewSender makes the Notices of a command. Send delivers before it returns, to any number of
 // recipients, whether a server runs or not. Without Redis notices are only accepted, and
 // reason says why. The caller closes the Notices and then calls closeAll.
@@ -43,7 +39,7 @@ func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slo
 	conf := notices.Config{
 		Store: db, Redis: rdb, Keys: space, Inbox: box, Router: route.New(db, topics), Types: topics, Log: log,
 		Toasts: toast.New(rdb, space, toast.Options{Retention: cfg.ToastRetention, Log: log}),
-		Limits: limits(cfg, topics), Wait: sendWait, WaitMax: math.MaxInt64, Idle: sendIdle,
+		Limits: limits(cfg, topics), Wait: sendWait, WaitMax: math.MaxInt64,
 		Away: func() bool { return reason != nil },
 	}
 	if reason == nil {
@@ -57,7 +53,7 @@ func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slo
 	return p, sync.OnceValue(func() error { return errors.Join(stop(), closeRedis()) }), nil
 }
 
-// delivering runs the intake until stop is called.
+// delivering delivers until stop is called.
 func delivering(ctx context.Context, p *notices.Notices) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
 // TestAClientThatStopsHalfwayIsDisconnected shortens the timeouts of the server. It tests that they
@@ -82,11 +84,5 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func wait(t *testing.T, done <-chan error) error {
 	t.Helper()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(time.Minute):
-		t.Fatal("it does not end")
-		return nil
-	}
+	return testkit.Next(t, "it ends", done)
 }

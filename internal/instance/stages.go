@@ -13,8 +13,8 @@ import (
 	"github.com/carillonhq/carillon/internal/doctor"
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/internal/links"
-	"github.com/carillonhq/carillon/internal/mount"
 	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
@@ -34,7 +34,7 @@ import (
 // The lives of leases: if the instance that does the work dies, another takes over after this time.
 const (
 	announcementsLease = 2 * time.Second  // opening and closing announcements
-	peopleLease        = 2 * time.Second  // telling all instances about changed users
+	peopleLease        = 2 * time.Second  // publishing changes of users
 	topicLease         = 10 * time.Second // repairing the sets of subscribers
 	toastLease         = 20 * time.Second // clearing old toasts
 )
@@ -45,15 +45,10 @@ const pageWait = 2 * time.Second
 // noticesConfig returns the configuration of the Notices of this instance.
 func (i *instance) noticesConfig() notices.Config {
 	return notices.Config{
-		Store: i.db, Redis: i.rdb, Raw: i.raw, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
+		Store: i.db, Redis: i.rdb, Keys: keys.New(i.cfg.RedisPrefix), Inbox: i.inbox, Router: route.New(i.db, i.topics), Types: i.topics,
 		Announcements: i.announcements, Hub: i.hub, Unread: i.unread, Toasts: i.toasts, Traces: i.traces, App: i.tokens.Sender, Sites: i.tokens.Sites, Log: i.log, Limits: limits(i.cfg, i.topics), Wait: pageWait,
 		Away: func() bool { return !gate{i.guard}.Open() }, Clock: i.guard.Clock,
-		Written: func(took time.Duration, byRedis bool) {
-			if byRedis {
-				took += i.guard.Offset()
-			}
-			i.times.written.Observe(max(0, took).Seconds())
-		},
+		Written: func(took time.Duration) { i.times.written.Observe(max(0, took).Seconds()) },
 	}
 }
 
@@ -135,7 +130,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	mux.Handle("GET "+doctor.ProbePath, doctor.Probe(signing, time.Now, live.Trickle, pages))
 	mux.Handle("/api/v1/", applications)
 	mux.Handle("/", pages)
-	i.web = server(i.cfg.StrictTransport(mount.Handler(i.cfg.Path(), mux, "/healthz", "/readyz")), i.log)
+	i.web = server(i.cfg.StrictTransport(web.Mount(i.cfg.Path(), mux, "/healthz", "/readyz")), i.log)
 	return nil, nil
 }
 

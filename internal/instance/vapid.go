@@ -10,7 +10,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/internal/doctor"
-	"github.com/carillonhq/carillon/internal/seal"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/push"
 	"github.com/carillonhq/carillon/store"
 )
@@ -26,7 +26,7 @@ func VAPIDPublic(ctx context.Context, cfg config.Config, db *store.Store) (strin
 	if _, err := os.Stat(config.KeyFile(cfg.DataDir)); cfg.Push.Key == "" && len(cfg.SessionKeys) == 0 && errors.Is(err, fs.ErrNotExist) {
 		return "", doctor.ErrNoVAPID
 	}
-	key, _, err := vapidKey(ctx, cfg, db, func(seal.Sealer) ([]byte, error) { return nil, doctor.ErrNoVAPID })
+	key, _, err := vapidKey(ctx, cfg, db, func(app.Sealer) ([]byte, error) { return nil, doctor.ErrNoVAPID })
 	if err == nil {
 		_, err = key.Authorization("https://push.example.com/", cfg.Push.Contact, time.Now())
 	}
@@ -40,7 +40,7 @@ func VAPIDPublic(ctx context.Context, cfg config.Config, db *store.Store) (strin
 // SQL, sealed under the session keys. The first call makes that, and one that was
 // sealed under an older session key is sealed under the first one, so that the older one may be dropped next.
 func makeVAPIDKey(ctx context.Context, cfg config.Config, db *store.Store) (push.Key, error) {
-	key, again, err := vapidKey(ctx, cfg, db, func(sealer seal.Sealer) ([]byte, error) {
+	key, again, err := vapidKey(ctx, cfg, db, func(sealer app.Sealer) ([]byte, error) {
 		made, err := push.NewKey()
 		if err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func makeVAPIDKey(ctx context.Context, cfg config.Config, db *store.Store) (push
 
 // vapidKey returns the key, and how to seal it again if it is sealed under an older session key; nil: it is not.
 func vapidKey(
-	ctx context.Context, cfg config.Config, db *store.Store, fresh func(seal.Sealer) ([]byte, error),
+	ctx context.Context, cfg config.Config, db *store.Store, fresh func(app.Sealer) ([]byte, error),
 ) (key push.Key, again func() error, err error) {
 	if cfg.Push.Key != "" {
 		key, err = push.ParseKey(cfg.Push.Key)
@@ -69,7 +69,7 @@ func vapidKey(
 	if err != nil {
 		return key, nil, err
 	}
-	sealer, err := seal.New(sessionKeys, vapidSealed)
+	sealer, err := app.NewSealer(sessionKeys, vapidSealed)
 	if err != nil {
 		return key, nil, err
 	}

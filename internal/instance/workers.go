@@ -9,7 +9,7 @@ import (
 // workers lists what runs in the background. One that fails stops the instance.
 func (i *instance) workers() []func(context.Context) error {
 	all := []func(context.Context) error{
-		i.notices.Run,  // the intake, write-behind, sweeps, announcements and streams
+		i.notices.Run,  // delivery, write-behind, sweeps, announcements and streams
 		i.sessions.Run, // tells all instances about changed users and ended sessions
 		i.topics.Run,   // repairs the sets of subscribers
 		i.toasts.Run,   // clears old toasts

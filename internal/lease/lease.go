@@ -24,14 +24,14 @@ var (
 	releaseLease = scripts.Get("release_lease")
 )
 
-// Lease is the right to do a piece of work that the other instances leave alone meanwhile. It
-// saves work only: it may lapse while its holder is still working, so the work itself must
-// tolerate being done twice.
+// Lease is the right to do a piece of work that other instances then do not do. It only saves work: it
+// may expire while its holder is still working, so the work itself must tolerate being done
+// twice.
 type Lease interface {
-	// Hold takes the lease, or extends it to its full life. It returns false when another
+	// Hold acquires the lease, or extends it to its full life. It returns false if another
 	// instance holds it.
 	Hold(ctx context.Context) (bool, error)
-	// Release gives the lease up early, if this instance holds it.
+	// Release releases the lease early, if this instance holds it.
 	Release(ctx context.Context) error
 }
 
@@ -43,17 +43,17 @@ type always struct{}
 func (always) Hold(context.Context) (bool, error) { return true, nil }
 func (always) Release(context.Context) error      { return nil }
 
-// GiveUp releases a lease although ctx may have ended. If that fails, the lease lapses by itself.
+// GiveUp releases a lease even if ctx has ended. If that fails, the lease expires.
 func GiveUp(ctx context.Context, l Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = l.Release(ctx)
 }
 
-// Source makes leases by name, each with the life it has between two calls of Hold.
+// Source creates leases by name, each with its life between two calls of Hold.
 type Source func(name string, life time.Duration) Lease
 
-// Alone is the source of an instance that shares its work with no other.
+// Alone is the source of an instance that shares its work with no other instance.
 func Alone(string, time.Duration) Lease { return Always }
 
 // On returns the source of leases that all instances on one Redis share.
@@ -68,7 +68,7 @@ type Redis struct {
 	life       time.Duration
 }
 
-// New returns a lease that this instance does not hold yet. It lapses when it is not extended
+// New returns a lease that this instance does not hold yet. It expires unless it is extended
 // within life.
 func New(rdb redis.UniversalClient, k keys.Space, name string, life time.Duration) *Redis {
 	return &Redis{rdb: rdb, key: k.Lease(name), token: rand.Text(), life: life}

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// leaveWait bounds what Run does after its context has ended.
+// leaveWait limits the duration of Run after its context has ended.
 const leaveWait = 2 * time.Second
 
 // Work is background work that is done in rounds.
 type Work struct {
 	Stage string          // names the work in logs
 	Lease Lease           // nil: Always
-	Every time.Duration   // from one round to the next
-	Wake  <-chan struct{} // starts a round early, but not after one that failed; may be nil
+	Every time.Duration   // interval between rounds
+	Wake  <-chan struct{} // starts a round early, except after a failed one; may be nil
 	Do    func(context.Context) error
 	Rest  func()                      // called instead of Do while another instance holds the lease; may be nil
 	Last  func(context.Context) error // called once at the end, before the lease is released; may be nil
 	Log   *slog.Logger
 }
 
-// Run does a round at once and then another at each interval, for as long as this instance
-// holds the lease, until ctx ends; then it releases the lease and returns nil. A round that fails
-// is logged when the failing begins and when it ends, and is retried at the next interval.
+// Run runs a round immediately and then another at each interval, while this instance holds the
+// lease, until ctx ends; then it releases the lease and returns nil. Failing rounds are logged when
+// the failures begin and when they end, and are retried at the next interval.
 func (w Work) Run(ctx context.Context) error {
 	if w.Lease == nil {
 		w.Lease = Always
@@ -37,7 +37,7 @@ func (w Work) Run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil: // the end of Run, not a fault of the round
 		case err != nil:
-			wake = nil // it would only fail again at once
+			wake = nil // it would fail again immediately
 			if !failing {
 				w.Log.WarnContext(ctx, "background work failing; retrying", "stage", w.Stage, "err", err)
 			}
@@ -68,8 +68,8 @@ func (w Work) round(ctx context.Context) error {
 	return err
 }
 
-// leave does what is left to do and releases the lease, so that no other instance has to wait for
-// it to lapse.
+// leave finishes the work and releases the lease, so that other instances do not have to wait until it
+// expires.
 func (w Work) leave(ctx context.Context, failing bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
 	defer cancel()

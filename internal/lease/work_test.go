@@ -73,7 +73,7 @@ func newSite() *site {
 
 // pass lets some time pass, to just after what falls due then, and returns what was done.
 func (s *site) pass(d time.Duration) string {
-	time.Sleep(d) //nolint:forbidigo // inside synctest this advances a fake clock and takes no real time
+	time.Sleep(d) //nolint:forbidigo // inside synctest this advances a fake clock and needs no real time
 	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package links makes the links of mails and push messages, so that whoever reads one can open it. Users who can sign in
-// here get our own pages. Users of an app who cannot get a link that leads to a page of their app, and settings that open
-// by the token of the mail.
+// Package links creates the links in mails and push messages, so that each reader can open them. Users who can sign in
+// here get Carillon's own pages. Users of an app who cannot get a link to a page of their app, and settings that open
+// with the token of the mail.
 package links
 
 import (
@@ -24,7 +24,7 @@ const (
 	MaxToken = (2*binary.MaxVarintLen64 + macBytes) * 4 / 3
 )
 
-// OpenPath begins the path of a link to an app's page, and TargetPath that of a link by the token of a target.
+// OpenPath begins the path of a link to an app's page, and TargetPath the path of a link with the token of a target.
 const (
 	OpenPath   = "/o/"
 	TargetPath = "/u/"
@@ -32,13 +32,13 @@ const (
 
 var errNoKey = errors.New("no session key to sign links with")
 
-// Maker makes links. It is safe for concurrent use.
+// Maker creates links. It is safe for concurrent use.
 type Maker struct {
 	base string
 	keys [][]byte
 }
 
-// New returns a Maker whose links begin with base: the public URL with its path, without a slash at its end. The first
+// New returns a Maker whose links begin with base: the public URL with its path, without a trailing slash. The first
 // session key signs, and all verify.
 func New(base string, sessionKeys [][]byte) (*Maker, error) {
 	u, err := url.Parse(base)
@@ -59,11 +59,11 @@ func New(base string, sessionKeys [][]byte) (*Maker, error) {
 	return m, nil
 }
 
-// Host is the host that links lead to, without its port.
+// Host is the host of the links, without its port.
 func (m *Maker) Host() string {
 	u, err := url.Parse(m.base)
 	if err != nil {
-		return "" // New has parsed it
+		return "" // already parsed by New
 	}
 	return u.Hostname()
 }
@@ -71,9 +71,9 @@ func (m *Maker) Host() string {
 // Reader is the user who gets a link.
 type Reader struct {
 	Seq      int64
-	Away     bool   // they cannot sign in here: an app has brought them
+	Away     bool   // they cannot sign in here: an app has created them
 	Token    string // of the mail address or browser that gets the link
-	Settings string // the page of their app with the settings; empty: it has none
+	Settings string // the page of their app with the settings; empty: none
 }
 
 // Links are the links for one reader.
@@ -85,7 +85,7 @@ type Links struct {
 // For returns the links for a reader.
 func (m *Maker) For(r Reader) Links { return Links{m, r} }
 
-// Notice returns the link that marks a notice read and leads to its subject.
+// Notice returns the link that marks a notice as read and redirects to its subject.
 func (l Links) Notice(id int64) string {
 	if l.Away {
 		return l.maker.base + OpenPath + l.maker.token(id, l.Seq)
@@ -101,7 +101,7 @@ func (l Links) Inbox() string {
 	return l.maker.base + "/inbox"
 }
 
-// Settings returns the link to the page where the reader chooses how they are notified.
+// Settings returns the link to the page with the reader's notification settings.
 func (l Links) Settings() string {
 	switch {
 	case !l.Away:
@@ -112,16 +112,16 @@ func (l Links) Settings() string {
 	return l.Unsubscribe() + "/settings"
 }
 
-// Unsubscribe returns the link that ends these messages.
+// Unsubscribe returns the link that unsubscribes from these messages.
 func (l Links) Unsubscribe() string { return l.maker.base + TargetPath + url.PathEscape(l.Token) }
 
-// token names a notice (0: none, the inbox) and a user. It cannot be made for another notice or user.
+// token encodes a notice (0: none, the inbox) and a user. It cannot be forged for another notice or user.
 func (m *Maker) token(notice, seq int64) string {
 	text := binary.AppendVarint(binary.AppendVarint(nil, notice), seq)
 	return base64.RawURLEncoding.EncodeToString(append(text, mac(m.keys[0], text)...))
 }
 
-// Read returns the notice (0: none, the inbox) and the user of a token of ours; ok is false for any other text.
+// Read returns the notice (0: none, the inbox) and the user of a valid token; ok is false for any other text.
 func (m *Maker) Read(token string) (notice, seq int64, ok bool) {
 	if len(token) > MaxToken {
 		return 0, 0, false

@@ -1,5 +1,5 @@
-// Package mail sends letters to a mail server: it keeps lines to it, says how each letter fared, and
-// tells faults of the server from those of an address.
+// Package mail sends mails to a mail server: it keeps connections open, reports the result of each mail, and
+// distinguishes faults of the server from faults of an address.
 package mail
 
 import (
@@ -13,7 +13,7 @@ import (
 // ErrAddress means that a text is not one mail address.
 var ErrAddress = notifier.ErrEmail
 
-// ParseAddress returns the mail address that a text is; see notifier.ParseEmail.
+// ParseAddress parses one mail address; see notifier.ParseEmail.
 func ParseAddress(text string) (string, error) { return notifier.ParseEmail(text) }
 
 // split returns the parts of an address before and after its last @.
@@ -22,7 +22,7 @@ func split(address string) (local, host string) {
 	return address[:max(i, 0)], address[i+1:]
 }
 
-// ParseSender returns the address in --mail-from, which may have a name for people before it:
+// ParseSender parses --mail-from, which may have a display name before the address:
 // Carillon <carillon@example.com>.
 func ParseSender(text string) (name, address string, err error) {
 	if strings.ContainsFunc(text, unicode.IsControl) || !strings.Contains(text, "@") {

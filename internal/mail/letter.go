@@ -11,20 +11,20 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Letter is one mail to one person, in two forms.
+// Letter is one mail to one person, as text and HTML.
 type Letter struct {
-	ID          string // the Message-ID without angle brackets; the same whoever sends the letter, however often
-	To          string // an address that ParseAddress takes
+	ID          string // the Message-ID without angle brackets; the same on every attempt by any instance
+	To          string // an address accepted by ParseAddress
 	Locale      string // a BCP 47 tag
 	Subject     string
 	Text, HTML  string
 	ListID      string   // such as notices.example.com; empty: none
 	Unsubscribe string   // an https address that unsubscribes by POST; empty: none
-	References  []string // ids without angle brackets: letters with one in common are shown as one thread
+	References  []string // ids without angle brackets: mails with a common one are shown as one thread
 }
 
-// message returns the letter in the form in which it travels. Whatever the fields contain, no header
-// gains a line by it.
+// message returns the mail as it is sent. No field can add a line to the
+// header.
 func (l *Letter) message(from *mail.Address, now time.Time) (*gomail.Msg, error) {
 	to, err := ParseAddress(l.To)
 	if err != nil {
@@ -37,13 +37,13 @@ func (l *Letter) message(from *mail.Address, now time.Time) (*gomail.Msg, error)
 	m.Subject(oneLine(l.Subject))
 	m.SetMessageIDWithValue(word(l.ID))
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
-	m.SetGenHeader("X-Auto-Response-Suppress", "All") // Exchange answers even generated letters with notes of absence
+	m.SetGenHeader("X-Auto-Response-Suppress", "All") // Exchange responds even to automatic mails with out-of-office replies
 	for name, value := range map[gomail.Header]string{
 		"Content-Language": word(l.Locale), "List-Id": bracketed(l.ListID), "References": strings.Join(allBracketed(l.References), " "),
 		"List-Unsubscribe": bracketed(l.Unsubscribe),
 	} {
 		if value != "" {
-			m.SetGenHeaderPreformatted(name, value) // ASCII without line breaks, and longer than a line where it must be
+			m.SetGenHeaderPreformatted(name, value) // ASCII without line breaks, possibly longer than a line
 		}
 	}
 	if l.Unsubscribe != "" {
@@ -54,7 +54,7 @@ func (l *Letter) message(from *mail.Address, now time.Time) (*gomail.Msg, error)
 	return m, nil
 }
 
-// encodingFor returns the shorter encoding of a text: quoted-printable needs nine bytes for a Chinese
+// encodingFor returns the shorter encoding of a text: quoted-printable needs nine bytes per Chinese
 // character, base64 four.
 func encodingFor(text string) gomail.Encoding {
 	if wide := len(text) - utf8.RuneCountInString(text); wide > len(text)/8 {
@@ -63,7 +63,7 @@ func encodingFor(text string) gomail.Encoding {
 	return gomail.EncodingQP
 }
 
-// oneLine replaces controls by spaces.
+// oneLine replaces control characters with spaces.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -73,7 +73,7 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// word drops all but visible ASCII characters that may stand in angle brackets.
+// word drops all characters except visible ASCII that is allowed in angle brackets.
 func word(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r <= ' ' || r >= 0x7f || r == '<' || r == '>' {

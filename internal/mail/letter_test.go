@@ -21,7 +21,7 @@ func arrived(t *testing.T, l mail.Letter) mailtest.Letter {
 	return s.Letters()[0]
 }
 
-func TestALetterHasTheHeaderOfAMachineThatCanBeToldToStop(t *testing.T) {
+func TestAMailHasTheHeadersForAutomaticMailAndUnsubscribing(t *testing.T) {
 	t.Parallel()
 	stop := "https://notices.example.com/a/long/path/below/which/carillon/lies/u/" + strings.Repeat("t", 40)
 	l := mail.Letter{

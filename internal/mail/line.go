@@ -15,16 +15,16 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// line is a connection to the mail server that is ready for letters.
+// line is a connection to the mail server that is ready for mails.
 type line struct {
 	conn net.Conn
 	smtp *smtp.Client
-	used bool        // it has had a letter before: the server may have closed it since
+	used bool        // it has already sent a mail: the server may have closed it since
 	idle *time.Timer // closes it; nil while it is in use
 }
 
-// dial opens a line. On this machine encryption is offered and not required: if a handshake fails there, the
-// line is opened once more without.
+// dial opens a connection. Encryption is optional on this machine: if the handshake fails, dial
+// connects again without it.
 func (s *Sender) dial(ctx context.Context) (*line, error) {
 	l, err := s.open(ctx, false)
 	if failed := (*handshakeError)(nil); errors.As(err, &failed) && failed.optional && ctx.Err() == nil {
@@ -33,7 +33,7 @@ func (s *Sender) dial(ctx context.Context) (*line, error) {
 	return l, err
 }
 
-// open connects, encrypts unless plain, and signs in, all within one time limit.
+// open connects, encrypts unless plain, and signs in, within one time limit.
 func (s *Sender) open(ctx context.Context, plain bool) (*line, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.wait)
 	defer cancel()
@@ -56,7 +56,7 @@ func (s *Sender) open(ctx context.Context, plain bool) (*line, error) {
 	return &line{conn: conn, smtp: client}, nil
 }
 
-// greet returns a client that is encrypted, unless the server is near, and signed in.
+// greet returns a client that is signed in, and encrypted unless the server is near.
 func (s *Sender) greet(ctx context.Context, conn net.Conn, plain bool) (*smtp.Client, error) {
 	near, settings, unverified := s.near(conn), s.tls, s.tls.RootCAs == nil && loopback(conn)
 	if s.server.TLS {
@@ -76,7 +76,7 @@ func (s *Sender) greet(ctx context.Context, conn net.Conn, plain bool) (*smtp.Cl
 	if !s.server.TLS {
 		switch offered, _ := client.Extension("STARTTLS"); {
 		case offered && !plain:
-			if unverified { // nobody else can listen there, so a certificate of its own is as good as any
+			if unverified { // no other user can listen there, so a self-signed certificate is sufficient
 				settings = s.tls.Clone()
 				settings.InsecureSkipVerify = true
 			}
@@ -96,7 +96,7 @@ func (s *Sender) greet(ctx context.Context, conn net.Conn, plain bool) (*smtp.Cl
 	return client, nil
 }
 
-// auth chooses how to sign in. The line is encrypted, or the operator trusts it.
+// auth chooses the sign-in method. The connection is encrypted, or trusted by the operator.
 func (s *Sender) auth(client *smtp.Client) smtp.Auth {
 	_, offered := client.Extension("AUTH")
 	ways := strings.Fields(strings.ToUpper(offered))
@@ -128,7 +128,7 @@ func loopback(conn net.Conn) bool {
 	return err == nil && ap.Addr().Unmap().WithZone("").IsLoopback()
 }
 
-// near reports whether a server may be spoken to without encryption.
+// near reports whether a server may be used without encryption.
 func (s *Sender) near(conn net.Conn) bool {
 	ap, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Sender) near(conn net.Conn) bool {
 	return addr.IsLoopback() || slices.ContainsFunc(s.plain, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// send hands over a letter. again means that the server has hung up before it had any of it; unless
-// keep, the line is of no more use.
+// send sends a mail. again means that the server closed the connection before it received anything; unless keep,
+// the connection is no longer usable.
 func (l *line) send(ctx context.Context, m *gomail.Msg, to string, wait time.Duration) (out Outcome, keep, again bool) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -160,13 +160,13 @@ func (l *line) send(ctx context.Context, m *gomail.Msg, to string, wait time.Dur
 	return out, keep, gone && used && at != atData && ctx.Err() == nil
 }
 
-// hand returns the step that failed.
+// hand returns the failed step.
 func (l *line) hand(m *gomail.Msg, to string) (step, error) {
 	from, err := m.GetSender(false)
 	if err != nil {
 		return atMail, err
 	}
-	l.smtp.SkipSMTPUTF8(ascii(from) && ascii(to)) // relays return a letter that asks for it where the next server lacks it
+	l.smtp.SkipSMTPUTF8(ascii(from) && ascii(to)) // relays bounce a mail that requires it if the next server lacks it
 	if err = l.smtp.Mail(from); err != nil {
 		return atMail, err
 	}
@@ -183,7 +183,7 @@ func (l *line) hand(m *gomail.Msg, to string) (step, error) {
 	return atData, w.Close()
 }
 
-// quit takes leave of the server, and does not wait for long.
+// quit ends the session, with a short time limit.
 func (l *line) quit() {
 	_ = l.conn.SetDeadline(time.Now().Add(time.Second))
 	_ = l.smtp.Quit()

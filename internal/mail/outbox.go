@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// keptLetters is how many letters an outbox remembers.
+// keptLetters is the maximum number of mails in an outbox.
 const keptLetters = 50
 
-// Outbox takes letters as a Sender does and shows them, for a demo without a mail server. All methods
+// Outbox stores mails and shows them instead of sending them, for a demo without a mail server. All methods
 // may be called concurrently.
 type Outbox struct {
 	from *mail.Address
@@ -25,12 +25,12 @@ type Outbox struct {
 	kept []Kept // newest first
 }
 
-// Kept is a letter in an outbox.
+// Kept is a mail in an outbox.
 type Kept struct {
 	Letter
 	Number int64 // from 1
 	At     time.Time
-	Header []Field // as a mail server would have it, decoded
+	Header []Field // decoded, as a mail server would receive it
 }
 
 // Field is one line of a header.
@@ -41,7 +41,7 @@ var shownFields = []string{
 	"From", "To", "Subject", "Date", "Message-Id", "References", "List-Id", "List-Unsubscribe", "List-Unsubscribe-Post", "Auto-Submitted", "X-Auto-Response-Suppress", "Content-Language",
 }
 
-// NewOutbox returns an empty outbox. from is as --mail-from.
+// NewOutbox returns an empty outbox. from has the form of --mail-from.
 func NewOutbox(from string, now func() time.Time) (*Outbox, error) {
 	name, address, err := ParseSender(from)
 	if err != nil {
@@ -50,7 +50,7 @@ func NewOutbox(from string, now func() time.Time) (*Outbox, error) {
 	return &Outbox{from: &mail.Address{Name: name, Address: address}, now: now}, nil
 }
 
-// Send keeps letters.
+// Send stores mails.
 func (o *Outbox) Send(_ context.Context, letters []Letter) []Outcome {
 	out := make([]Outcome, len(letters))
 	for i := range letters {
@@ -69,14 +69,14 @@ func (o *Outbox) Send(_ context.Context, letters []Letter) []Outcome {
 	return out
 }
 
-// Recent returns the last 50 letters, newest first.
+// Recent returns the last 50 mails, newest first.
 func (o *Outbox) Recent() []Kept {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.kept)
 }
 
-// headerOf returns the header with which a letter would travel.
+// headerOf returns the header with which a mail would be sent.
 func headerOf(l *Letter, from *mail.Address, now time.Time) ([]Field, error) {
 	m, err := l.message(from, now)
 	if err != nil {

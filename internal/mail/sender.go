@@ -14,27 +14,26 @@ import (
 	"time"
 )
 
-// Defaults and bounds of a sender.
+// Defaults and limits of a sender.
 const (
-	defWait    = 20 * time.Second // for opening a line, and again for each letter
+	defWait    = 20 * time.Second // for opening a connection, and again for each mail
 	defLines   = 8
-	perLine    = 8                // letters of a batch for which another line is worth opening
+	perLine    = 8                // mails of a batch that justify another connection
 	idleBefore = 10 * time.Second // an unused line is closed
 )
 
-// Config is what a Sender needs.
+// Config contains the settings of a Sender.
 type Config struct {
 	Server Server
-	From   string         // as --mail-from: an address, or NAME <ADDRESS>
-	Plain  []netip.Prefix // networks besides this machine whose servers need not encrypt
-	Lines  int            // the most lines at a time; 0: 8
-	Wait   time.Duration  // the limit for opening a line, and that for each letter; 0: 20 s each
+	From   string         // in the form of --mail-from: an address, or NAME <ADDRESS>
+	Plain  []netip.Prefix // networks besides this machine on which encryption is optional
+	Lines  int            // maximum number of connections; 0: 8
+	Wait   time.Duration  // time limit for opening a connection, and for each mail; 0: 20 s each
 	Now    func() time.Time
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // nil: net.Dialer
-	TLS    *tls.Config                                                          // nil: the authorities of this machine
 }
 
-// Sender hands letters to one mail server. All methods may be called concurrently.
+// Sender sends mails to one mail server. All methods may be called concurrently.
 type Sender struct {
 	server  Server
 	from    *mail.Address
@@ -47,11 +46,11 @@ type Sender struct {
 	tls     *tls.Config
 
 	mu     sync.Mutex
-	idle   []*line // signed in, waiting for letters
+	idle   []*line // signed in, waiting for mails
 	closed bool
 }
 
-// NewSender returns a sender. It opens no line before there is a letter.
+// NewSender returns a sender. It connects when there is a mail.
 func NewSender(c Config) (*Sender, error) {
 	name, address, err := ParseSender(c.From)
 	if err != nil {
@@ -60,7 +59,8 @@ func NewSender(c Config) (*Sender, error) {
 	_, host := split(address)
 	s := &Sender{
 		server: c.Server, from: &mail.Address{Name: name, Address: address}, hello: host, plain: c.Plain,
-		lines: c.Lines, wait: c.Wait, now: c.Now, connect: c.Dial, tls: c.TLS.Clone(),
+		lines: c.Lines, wait: c.Wait, now: c.Now, connect: c.Dial,
+		tls: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.Server.Host, RootCAs: c.Server.Roots},
 	}
 	if s.lines <= 0 {
 		s.lines = defLines
@@ -74,15 +74,11 @@ func NewSender(c Config) (*Sender, error) {
 	if s.connect == nil {
 		s.connect = new(net.Dialer).DialContext
 	}
-	if s.tls == nil {
-		s.tls = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.Server.Roots}
-	}
-	s.tls.ServerName = c.Server.Host
 	return s, nil
 }
 
-// Send hands over letters and says how each fared, in order. While the server is away no letter costs
-// more than the time of one attempt. The letters left when ctx ends are ServerAway, too.
+// Send sends mails and returns the outcome of each, in order. While the server is unavailable, no mail takes more
+// than the time of one attempt. Mails left when ctx ends are also ServerAway.
 func (s *Sender) Send(ctx context.Context, letters []Letter) []Outcome {
 	out := make([]Outcome, len(letters))
 	next := make(chan int, len(letters))
@@ -109,7 +105,7 @@ func (s *Sender) Send(ctx context.Context, letters []Letter) []Outcome {
 	return out
 }
 
-// work sends letters until there are none left, or no line can be opened for them.
+// work sends mails until there are none left, or no connection can be opened for them.
 func (s *Sender) work(ctx context.Context, letters []Letter, out []Outcome, next chan int) error {
 	var l *line
 	defer func() { s.keep(l) }()
@@ -156,8 +152,8 @@ func take(next <-chan int) (int, bool) {
 	}
 }
 
-// Check opens a line as a letter would, asks whether the server takes letters from our sender, and closes
-// the line.
+// Check connects like for a mail, checks whether the server accepts mails from our sender, and closes the
+// connection.
 func (s *Sender) Check(ctx context.Context) error {
 	l, err := s.dial(ctx)
 	if err != nil {
@@ -166,14 +162,14 @@ func (s *Sender) Check(ctx context.Context) error {
 	defer l.quit()
 	stop := context.AfterFunc(ctx, func() { _ = l.conn.Close() })
 	defer stop()
-	_ = l.conn.SetDeadline(time.Now().Add(s.wait)) // if it fails, so does the line
+	_ = l.conn.SetDeadline(time.Now().Add(s.wait)) // if it fails, so does the connection
 	if err = l.smtp.Mail("<" + s.from.Address + ">"); err != nil {
-		return errors.New(s.hide(fmt.Sprintf("%s does not take mails from %s: %s", s.server.Address(), s.from.Address, answerText(err.Error()))))
+		return errors.New(s.hide(fmt.Sprintf("%s does not accept mails from %s: %s", s.server.Address(), s.from.Address, answerText(err.Error()))))
 	}
 	return nil
 }
 
-// lineError is why no line could be opened, without the password.
+// lineError is the reason why no connection could be opened, without the password.
 type lineError struct {
 	text  string
 	cause error
@@ -182,7 +178,7 @@ type lineError struct {
 func (e *lineError) Error() string { return e.text }
 func (e *lineError) Unwrap() error { return e.cause }
 
-// Close closes the lines that no letter uses, and those in use when their batch ends.
+// Close closes idle connections now, and those in use when their batch ends.
 func (s *Sender) Close() {
 	s.mu.Lock()
 	idle := s.idle
@@ -194,21 +190,21 @@ func (s *Sender) Close() {
 	}
 }
 
-// line returns a waiting line, or a new one.
+// line returns an idle connection, or a new one.
 func (s *Sender) line(ctx context.Context) (*line, error) {
 	s.mu.Lock()
 	if n := len(s.idle); n > 0 {
 		l := s.idle[n-1]
 		s.idle = s.idle[:n-1]
 		s.mu.Unlock()
-		l.idle.Stop() // if it has fired, it finds that the line is in use
+		l.idle.Stop() // if it has fired, it finds that the connection is in use
 		return l, nil
 	}
 	s.mu.Unlock()
 	return s.dial(ctx)
 }
 
-// keep lets a line wait for the next letters.
+// keep makes a connection wait for more mails.
 func (s *Sender) keep(l *line) {
 	if l == nil {
 		return
@@ -225,7 +221,7 @@ func (s *Sender) keep(l *line) {
 	}
 }
 
-// drop closes a line that has waited for too long.
+// drop closes a connection that was idle for too long.
 func (s *Sender) drop(l *line) {
 	s.mu.Lock()
 	at := slices.Index(s.idle, l)
@@ -238,7 +234,7 @@ func (s *Sender) drop(l *line) {
 	}
 }
 
-// hide takes the password out of a text: a server may repeat what it was told.
+// hide removes the password from a text: a server may repeat what it received.
 func (s *Sender) hide(text string) string {
 	if s.server.Password == "" {
 		return text

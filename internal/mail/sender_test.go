@@ -2,7 +2,6 @@ package mail_test
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
@@ -25,8 +24,9 @@ func sender(t *testing.T, s *mailtest.Server, change ...func(*mail.Config)) *mai
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.Roots = s.Roots
 	c := mail.Config{
-		Server: server, From: "Carillon <notices@example.com>", TLS: &tls.Config{RootCAs: s.Roots, MinVersion: tls.VersionTLS12},
+		Server: server, From: "Carillon <notices@example.com>",
 		Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) },
 	}
 	for _, f := range change {
@@ -118,7 +118,7 @@ func TestAServerThatIsAwayIsNoFaultOfTheAddress(t *testing.T) {
 		"wrong password":    {locked, func(c *mail.Config) { c.Server.Password = "hunter3" }},
 		"no password":       {locked, func(c *mail.Config) { c.Server.User = "" }},
 		"no AUTH":           {refusing, func(c *mail.Config) { c.Server.User, c.Server.Password = "carillon", "hunter2" }},
-		"wrong certificate": {strange, func(c *mail.Config) { c.TLS = nil }},
+		"wrong certificate": {strange, func(c *mail.Config) { c.Server.Roots = nil }},
 		"no TLS":            {refusing, func(c *mail.Config) { c.Server.TLS = true; c.Wait = 5 * time.Second }},
 	} {
 		sending := sender(t, of.server, of.change)
@@ -204,7 +204,7 @@ func TestAServerThatFallsSilentHoldsNothingUp(t *testing.T) {
 
 func TestARelayOnThisMachineMayHaveACertificateOfItsOwn(t *testing.T) {
 	t.Parallel()
-	own := func(c *mail.Config) { c.TLS = nil }
+	own := func(c *mail.Config) { c.Server.Roots = nil }
 	s := mailtest.Start(t, mailtest.Options{STARTTLS: true})
 	if out := send(t, sender(t, s, own), letterTo("alice@example.com")); out.Verdict != mail.Sent {
 		t.Errorf("on this machine: %+v", out)

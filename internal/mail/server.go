@@ -8,14 +8,14 @@ import (
 	"strconv"
 )
 
-// Server is where letters are handed over.
+// Server is the mail server.
 type Server struct {
 	Host     string
 	Port     int
-	TLS      bool // from the first byte; otherwise the line is encrypted by STARTTLS
+	TLS      bool // from the first byte; otherwise STARTTLS encrypts the connection
 	User     string
 	Password string
-	Roots    *x509.CertPool // authorities that its certificate may be from, besides those of this machine; nil: only those
+	Roots    *x509.CertPool // additional authorities for its certificate, besides the system's; nil: none
 }
 
 // Address returns host and port.
@@ -36,8 +36,8 @@ func (s Server) String() string {
 // GoString returns the same as String, so that %#v does not print the password either.
 func (s Server) GoString() string { return s.String() }
 
-// ParseServer reads smtps://USER:PASSWORD@HOST[:465], or smtp:// (port 587), where user and password may be
-// missing. No error has any part of the text, since each may be a piece of the password.
+// ParseServer parses smtps://USER:PASSWORD@HOST[:465], or smtp:// (port 587), where user and password may be
+// missing. Errors contain no part of the text, because any part may belong to the password.
 func ParseServer(text string) (Server, error) {
 	u, err := url.Parse(text)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Step is the part of handing over a letter that an answer belongs to.
+// Step is the step of sending a mail that a response belongs to.
 type Step string
 
 // The steps.
@@ -17,10 +17,10 @@ const (
 	AtData Step = "DATA" // after the letter
 )
 
-// Means is the subject of an answer according to RFC 3463 and the server's own documents.
+// Means is the meaning of a response according to RFC 3463 and the server's own documents.
 type Means string
 
-// What answers mean.
+// Meanings of responses.
 const (
 	NoMailbox  Means = "nobody is at the address"
 	Mailbox    Means = "the mailbox takes nothing for a while"
@@ -29,19 +29,19 @@ const (
 	OwnAccount Means = "the server takes nothing from us"
 )
 
-// RealAnswer is an answer of a real server with its public source. Where the source names no step, it is the first one at
-// which the server can give this answer.
+// RealAnswer is a response of a real server with its public source. If the source has no step, it is the first one at
+// which the server can send this response.
 type RealAnswer struct {
 	Server   string
 	Step     Step
 	Code     int
-	Enhanced [3]int // all 0: there is none
+	Enhanced [3]int // all 0: none
 	Text     string
 	Means    Means
 	Source   string
 }
 
-// Error returns the answer in the form that Options take. Each line of it begins with the enhanced code (RFC 2034).
+// Error returns the response in the form that Options accept. Each line begins with the enhanced code (RFC 2034).
 func (a RealAnswer) Error() error {
 	enhanced, text := smtp.EnhancedCode(a.Enhanced), a.Text
 	if a.Enhanced == [3]int{} {
@@ -63,12 +63,12 @@ const (
 	amazon        = "https://docs.aws.amazon.com/ses/latest/dg/smtp-response-codes.html"
 	registry      = "https://www.iana.org/assignments/smtp-enhanced-status-codes/smtp-enhanced-status-codes.xhtml"
 	rfc5321       = "https://www.rfc-editor.org/rfc/rfc5321#section-4.2.3"
-	bounces       = "https://github.com/sisimai/p5-sisimai/blob/21cfb932/" // bounces that were seen, by the provider they came from
+	bounces       = "https://github.com/sisimai/p5-sisimai/blob/21cfb932/" // observed bounces, by provider
 	bouncesGoogle = bounces + "lib/Sisimai/Rhost/Google.pm"
 	bouncesOffice = bounces + "lib/Sisimai/Rhost/Microsoft.pm"
 )
 
-// Answers returns what real servers answer.
+// Answers returns responses of real servers.
 func Answers() []RealAnswer {
 	return []RealAnswer{
 		{"Postfix", AtRcpt, 550, [3]int{5, 1, 1}, "<bob@example.com>: Recipient address rejected: User unknown in local recipient table", NoMailbox, postfixCheck},

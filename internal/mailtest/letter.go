@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Letter is a letter as the server has it.
+// Letter is a mail as received by the server.
 type Letter struct {
 	From, To   string // of the envelope
 	Header     mail.Header

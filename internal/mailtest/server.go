@@ -1,5 +1,5 @@
-// Package mailtest starts real mail servers for tests. They accept every letter and keep it, or answer
-// as the test says.
+// Package mailtest starts real mail servers for tests. They accept and store every mail, or respond as the
+// test specifies.
 package mailtest
 
 import (
@@ -22,25 +22,25 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// ErrCut as an answer cuts the line instead of answering.
+// ErrCut as a response closes the connection instead of responding.
 var ErrCut = errors.New("the line is cut")
 
-// Options say how a server behaves.
+// Options configures the behaviour of a server.
 type Options struct {
 	TLS       bool   // from the first byte
-	STARTTLS  bool   // offered; letters are refused before it
-	BrokenTLS bool   // STARTTLS is offered and fails; letters are taken without
-	User      string // empty: nobody need sign in
+	STARTTLS  bool   // offered; mails are rejected before it
+	BrokenTLS bool   // STARTTLS is offered and fails; mails are accepted without it
+	User      string // empty: no sign-in required
 	Password  string
-	PerLine   int // letters after which a line is cut; 0: never
+	PerLine   int // mails after which a connection is closed; 0: never
 
-	// Mail, Rcpt and Data answer the three steps of a letter; nil: they take it. Data is called when the
-	// letter has been read.
+	// Mail, Rcpt and Data respond to the three steps of a mail; nil: accept. Data is called after the mail has
+	// been read.
 	Mail, Rcpt func(address string) error
 	Data       func(l Letter) error
 }
 
-// Answer is an answer such as 550 5.1.1.
+// Answer is a response such as 550 5.1.1.
 func Answer(code, class, subject, detail int, text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.EnhancedCode{class, subject, detail}, Message: text}
 }
@@ -87,7 +87,7 @@ func Start(t testing.TB, o Options) *Server {
 	return s
 }
 
-// Silent starts a server that takes connections and says nothing. It returns its address.
+// Silent starts a server that accepts connections and sends nothing. It returns its address.
 func Silent(t testing.TB) string {
 	t.Helper()
 	listener := listen(t)
@@ -107,7 +107,7 @@ func Silent(t testing.TB) string {
 	return listener.Addr().String()
 }
 
-// URL returns the server as the flag --smtp-url takes it.
+// URL returns the server as a value for --smtp-url.
 func (s *Server) URL() string {
 	u := url.URL{Scheme: "smtp", Host: s.Addr}
 	if s.options.TLS {
@@ -119,14 +119,14 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// Letters returns what the server has accepted, oldest first.
+// Letters returns the accepted mails, oldest first.
 func (s *Server) Letters() []Letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.letters)
 }
 
-// Lines returns how many lines were opened.
+// Lines returns how many connections were opened.
 func (s *Server) Lines() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func listen(t testing.TB) net.Listener {
 	return listener
 }
 
-// certificate makes a certificate for the loopback address.
+// certificate creates a certificate for the loopback address.
 func (s *Server) certificate(t testing.TB) *tls.Config {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

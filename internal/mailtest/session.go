@@ -8,11 +8,11 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// session is one line to the server.
+// session is one connection to the server.
 type session struct {
 	server   *Server
 	conn     *smtp.Conn
-	open     bool // nobody need sign in any more
+	open     bool // no sign-in required, or already done
 	from, to string
 	taken    int
 }

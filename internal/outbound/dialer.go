@@ -1,5 +1,5 @@
-// Package outbound connects to addresses that somebody else has named, such as the endpoint of a
-// browser, without reaching the networks that only this machine can see.
+// Package outbound connects to addresses from untrusted sources, such as the endpoint of a browser,
+// without access to the networks that only this machine can reach.
 package outbound
 
 import (
@@ -15,26 +15,26 @@ import (
 	"time"
 )
 
-// ErrPrivate means that the name leads to an address that is not public and that the operator has not allowed.
+// ErrPrivate means that the name resolves to an address that is neither public nor allowed by the operator.
 var ErrPrivate = errors.New("the address is not public")
 
-// reserved are the networks that are not public although netip says nothing about them. Those that carry
-// an IPv4 address within an IPv6 one are refused as a whole.
+// reserved contains networks that are not public but that netip does not classify. Networks that embed an
+// IPv4 address in an IPv6 one are rejected as a whole.
 var reserved = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
 	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",
 )
 
-// Dialer dials public addresses, and those in Allow. It looks at each address after the name was
-// resolved, so a name that resolves to something else the second time gains nothing by it.
+// Dialer dials public addresses, and those in Allow. It checks each address after resolving the name, so a
+// name that resolves differently the second time cannot bypass the check.
 type Dialer struct {
-	// Allow are the networks that the operator has opened.
+	// Allow contains the networks allowed by the operator.
 	Allow []netip.Prefix
-	// Timeout bounds a dial; 0 is no bound besides that of the context.
+	// Timeout limits a dial; 0 means only the limit of the context.
 	Timeout time.Duration
 }
 
-// DialContext has the form that http.Transport wants. A refused address is an ErrPrivate.
+// DialContext has the signature required by http.Transport. For a rejected address it returns ErrPrivate.
 func (d Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: d.Timeout, ControlContext: d.control}
 	return dialer.DialContext(ctx, network, address)
@@ -59,8 +59,8 @@ func (d Dialer) Allowed(addr netip.Addr) bool {
 	return true
 }
 
-// Transport returns a transport for addresses that somebody else has named. With a proxy, it is the proxy that decides
-// which of them may be reached.
+// Transport returns a transport for addresses from untrusted sources. With a proxy, the proxy decides which of
+// them may be reached.
 func (d Dialer) Transport(proxy *url.URL) *http.Transport {
 	t := &http.Transport{
 		DialContext: d.DialContext, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 10 * time.Second,
@@ -82,7 +82,7 @@ func (d Dialer) control(_ context.Context, _, address string, _ syscall.RawConn)
 	return nil
 }
 
-// ParseNetworks reads networks and single addresses, separated by commas.
+// ParseNetworks parses networks and single addresses, separated by commas.
 func ParseNetworks(text string) ([]netip.Prefix, error) {
 	var found []netip.Prefix
 	for part := range strings.SplitSeq(text, ",") {

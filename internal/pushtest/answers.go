@@ -2,10 +2,10 @@ package pushtest
 
 import "fmt"
 
-// Means says what an answer is about, as the service's own documents have it.
+// Means is the meaning of a response according to the service's own documents.
 type Means string
 
-// What answers mean.
+// Meanings of responses.
 const (
 	Taken      Means = "taken"
 	Ended      Means = "the subscription has ended"
@@ -14,7 +14,7 @@ const (
 	BadMessage Means = "this message is not taken"
 )
 
-// RealAnswer is what a real service answers, what its reason says in one line, and the public page that says so.
+// RealAnswer is a response of a real service, its reason in one line, and the public page that documents it.
 type RealAnswer struct {
 	Service string
 	Answer  Answer
@@ -29,26 +29,26 @@ const (
 	microsoft = "https://learn.microsoft.com/windows/apps/design/shell/tiles-and-notifications/push-request-response-headers#response-codes"
 	senderID  = "the key in the authorization header does not correspond to the sender ID used to subscribe this user. " +
 		"Please ensure you are using the correct sender ID and server Key from the Firebase console."
-	credentials = "the VAPID credentials in the authorization header do not correspond to the credentials used to create the subscriptions." //nolint:gosec // the answer has no key in it
+	credentials = "the VAPID credentials in the authorization header do not correspond to the credentials used to create the subscriptions." //nolint:gosec // the response contains no key
 	tooLong     = "This message is intended for a constrained device and is limited in size. Converted buffer is too long by 12 bytes"
 )
 
-// mozilla returns an answer of autopush.
-func mozilla(status int, errno, said, message string) Answer {
-	return Answer{Status: status, Body: fmt.Sprintf(`{"code":%d,"errno":%s,"error":%q,"message":%q,"more_info":"http://autopush.readthedocs.io/en/latest/http.html#error-codes"}`, status, errno, said, message)}
+// mozilla returns a response of autopush.
+func mozilla(status int, errno, name, message string) Answer {
+	return Answer{Status: status, Body: fmt.Sprintf(`{"code":%d,"errno":%s,"error":%q,"message":%q,"more_info":"http://autopush.readthedocs.io/en/latest/http.html#error-codes"}`, status, errno, name, message)}
 }
 
-// page returns an answer of Google's older front end, which says its reason in HTML.
+// page returns a response of Google's older front end, which gives its reason in HTML.
 func page(status int, reason string) Answer {
 	return Answer{Status: status, Body: fmt.Sprintf("<HTML>\n<HEAD>\n<TITLE>%s</TITLE>\n</HEAD>\n<BODY BGCOLOR=\"#FFFFFF\" TEXT=\"#000000\">\n<H1>%s</H1>\n<H2>Error %d</H2>\n</BODY>\n</HTML>\n", reason, reason, status)}
 }
 
-// windows returns an answer of Microsoft, which says its reason in a header.
+// windows returns a response of Microsoft, which gives its reason in a header.
 func windows(status int, reason string) Answer {
 	return Answer{Status: status, Header: map[string]string{"X-WNS-Error-Description": reason}}
 }
 
-// Answers returns what real services answer.
+// Answers returns responses of real services.
 func Answers() []RealAnswer {
 	busy := mozilla(503, "null", "Service Unavailable", "Conditional database operation failed: update_user")
 	busy.RetryAfter = "120"

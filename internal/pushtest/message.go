@@ -66,7 +66,7 @@ func (s *Service) decrypt(body []byte) ([]byte, error) {
 	return plain[:len(plain)-1], nil
 }
 
-// verify checks a token as RFC 8292 says.
+// verify checks a token according to RFC 8292.
 func (s *Service) verify(header string) error {
 	rest, ok := strings.CutPrefix(header, "vapid t=")
 	token, public, hasKey := strings.Cut(rest, ", k=")

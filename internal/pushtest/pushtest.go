@@ -1,5 +1,5 @@
-// Package pushtest runs a push service with one browser, for tests. The service refuses what a real one
-// refuses, decrypts the rest, and gives the answers that it is told to.
+// Package pushtest runs a push service with one browser, for tests. The service rejects what a real one
+// rejects, decrypts the rest, and sends the configured responses.
 package pushtest
 
 import (
@@ -24,58 +24,58 @@ type Service struct {
 	private *ecdh.PrivateKey
 
 	mu       sync.Mutex
-	answers  []Answer // the next ones; then 201
+	answers  []Answer // the next ones; after them 201
 	strike   func(taken bool)
 	received []Received
 	faults   []error
 }
 
-// Answer is how the service answers a message.
+// Answer is a response of the service to a message.
 type Answer struct {
 	Status     int
 	RetryAfter string
 	Location   string
 	Header     map[string]string
 	Body       string
-	Hang       bool // it does not answer at all
+	Hang       bool // it does not respond
 }
 
-// Received is a message as it arrived.
+// Received is a received message.
 type Received struct {
 	Path                string // of the endpoint
 	TTL, Topic, Urgency string
 	Text                []byte // decrypted
 }
 
-// Answer has the service give these answers to the next messages, and then 201.
+// Answer makes the service send these responses to the next messages, and then 201.
 func (s *Service) Answer(answers ...Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers = answers
 }
 
-// Strike has the service call this function for each message, before it has taken it and again before it
-// answers.
+// Strike makes the service call this function for each message, before it has accepted it and again before it
+// responds.
 func (s *Service) Strike(f func(taken bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.strike = f
 }
 
-// Received returns the messages so far.
+// Received returns the messages received so far.
 func (s *Service) Received() []Received {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.received)
 }
 
-// JSON returns what PushSubscription.toJSON() gives in the browser.
+// JSON returns the result of PushSubscription.toJSON() in the browser.
 func (s *Service) JSON() string {
 	encode := base64.RawURLEncoding.EncodeToString
 	return fmt.Sprintf(`{"endpoint":%q,"expirationTime":null,"keys":{"p256dh":%q,"auth":%q}}`, s.Sub.Endpoint, encode(s.Sub.P256DH[:]), encode(s.Sub.Auth[:]))
 }
 
-// Browser returns a subscription at this endpoint whose messages nobody reads.
+// Browser returns a subscription at this endpoint without a receiver.
 func Browser(endpoint string) push.Subscription {
 	_, sub := browser(endpoint)
 	return sub
@@ -91,7 +91,7 @@ func browser(endpoint string) (*ecdh.PrivateKey, push.Subscription) {
 	return private, sub
 }
 
-// Start starts a service. A message that a real service would refuse fails the test.
+// Start starts a service. A message that a real service would reject fails the test.
 func Start(t *testing.T) *Service {
 	t.Helper()
 	s := &Service{}
@@ -106,7 +106,7 @@ func Start(t *testing.T) *Service {
 	return s
 }
 
-// ServeHTTP takes a message.
+// ServeHTTP receives a message.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	got, err := s.read(r)
 	s.mu.Lock()

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Certificate writes the certificate of all services to a file in dir. A process trusts it whose environment
-// names the file in SSL_CERT_FILE before its first connection by TLS.
+// Certificate writes the certificate of all services to a file in dir. A process trusts it if SSL_CERT_FILE names the
+// file before the first TLS connection.
 func Certificate(dir string) (file string, err error) {
 	s := httptest.NewTLSServer(nil)
 	defer s.Close()
@@ -21,7 +21,7 @@ func Certificate(dir string) (file string, err error) {
 	return file, nil
 }
 
-// Runner runs the tests of a package whose connections by TLS trust all services.
+// Runner runs the tests of a package whose TLS connections trust all services.
 type Runner struct{ m interface{ Run() int } }
 
 // Wrap returns a Runner for a TestMain. goleak.VerifyTestMain accepts it.

@@ -95,7 +95,7 @@ func memberConfig(dir string) (addr string, args []string) {
 // join assigns the slots, introduces the nodes to each other and waits until each of them sees a
 // complete cluster.
 func join(clients []*redis.Client, nodes []*Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 	defer cancel()
 	for i, c := range clients[:masters] {
 		from, to := i*slots/masters, (i+1)*slots/masters-1
@@ -115,7 +115,7 @@ func join(clients []*redis.Client, nodes []*Server) error {
 			return fmt.Errorf("introduce %s to %s: %w", nodes[0].Addr, n.Addr, err)
 		}
 	}
-	return poll(func(ctx context.Context) error {
+	return testkit.Try(func(ctx context.Context) error {
 		for _, c := range clients {
 			if err := whole(ctx, c, len(nodes)); err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -21,18 +22,18 @@ type Pair struct {
 	Master, Replica *Server
 	Addrs           []string // addresses of Sentinel, or of all nodes of the cluster
 
-	promote func(context.Context) error
-	elected func(context.Context) error // checks that clients are sent to the replica; may be nil
+	promote func(context.Context) error // is repeated until clients are sent to the replica
 }
 
 // SentinelMaster is the name of the master of every Pair under Sentinel.
 const SentinelMaster = "main"
 
-// Sentinel starts a pair for this test under one Sentinel, which considers a master dead after
-// 300 ms.
+// Sentinel starts a pair for this test under one Sentinel. It fails over only when FailOver commands it: by itself it would
+// do so after any stall of a busy machine, and it elects no replica that has been detached for longer than ten times the
+// limit after which it considers a master dead.
 func Sentinel(t testing.TB) *Pair {
 	t.Helper()
-	p := &Pair{Master: ownNode(t, portConfig), promote: func(context.Context) error { return nil }}
+	p := &Pair{Master: ownNode(t, portConfig)}
 	host, port, err := net.SplitHostPort(p.Master.Addr)
 	if err != nil {
 		t.Fatal(err)
@@ -46,9 +47,8 @@ func Sentinel(t testing.TB) *Pair {
 		addr, args := portConfig(dir)
 		file := filepath.Join(dir, "sentinel.conf")
 		text := fmt.Sprintf(`sentinel monitor %[1]s %[2]s %[3]s 1
-sentinel down-after-milliseconds %[1]s 300
-sentinel failover-timeout %[1]s 3000
-`, SentinelMaster, host, port)
+sentinel down-after-milliseconds %[1]s %[4]d
+`, SentinelMaster, host, port, time.Hour.Milliseconds())
 		_ = os.WriteFile(file, []byte(text), 0o600) // without the file the start fails with its reason
 		return addr, append([]string{file, "--sentinel"}, args...)
 	})
@@ -57,9 +57,17 @@ sentinel failover-timeout %[1]s 3000
 	awaits(t, "Sentinel knows the replica", func(ctx context.Context) error {
 		return contains(watch.Do(ctx, "SENTINEL", "REPLICAS", SentinelMaster), p.Replica.Addr, "master-link-status:ok")
 	})
+	// After a stall of two seconds a Sentinel would only watch for the next half minute.
+	if err := watch.Do(t.Context(), "SENTINEL", "DEBUG", "TILT-TRIGGER", time.Hour.Milliseconds()).Err(); err != nil {
+		t.Fatal(err)
+	}
 	_, replica, _ := net.SplitHostPort(p.Replica.Addr)
-	p.elected = func(ctx context.Context) error {
-		return contains(watch.Do(ctx, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", SentinelMaster), replica)
+	p.promote = func(ctx context.Context) error {
+		err := contains(watch.Do(ctx, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", SentinelMaster), replica)
+		if err != nil { // it may have refused, or given up, an earlier command
+			err = errors.Join(err, watch.Do(ctx, "SENTINEL", "FAILOVER", SentinelMaster).Err())
+		}
+		return err
 	}
 	return p
 }
@@ -93,21 +101,14 @@ func OwnCluster(t testing.TB) *Pair {
 	return p
 }
 
-// FailOver kills the master and returns when the replica, with the data that it has, is the
+// FailOver kills the master and returns when the replica, with its own data, is the
 // master.
 func (p *Pair) FailOver(t testing.TB) {
 	t.Helper()
 	p.Master.Crash(t)
-	if err := p.promote(t.Context()); err != nil {
-		t.Fatalf("promote the replica: %v", err)
-	}
+	awaits(t, "promote the replica", p.promote)
 	c := p.Replica.Client(t)
 	awaits(t, "the replica is a master", func(ctx context.Context) error {
-		if p.elected != nil {
-			if err := p.elected(ctx); err != nil {
-				return err
-			}
-		}
 		return contains(c.Info(ctx, "replication"), "role:master")
 	})
 }
@@ -140,12 +141,12 @@ func attached(t testing.TB, replica *Server) {
 // awaits waits until check returns nil.
 func awaits(t testing.TB, what string, check func(context.Context) error) {
 	t.Helper()
-	if err := poll(check); err != nil {
+	if err := testkit.Try(check); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
 }
 
-// contains returns an error unless an answer contains all these words, at any depth.
+// contains returns an error unless a reply contains all these words, at any depth.
 func contains(cmd redis.Cmder, words ...string) error {
 	if cmd.Err() != nil {
 		return cmd.Err()

@@ -2,9 +2,9 @@ package redistest
 
 import "runtime"
 
-// keeper is a goroutine with its own thread that starts servers for tests: a server ends with the
-// thread that started it, and the thread of a test may end at any time. Main owns the keeper and
-// waits for its end.
+// keeper is a goroutine with its own thread that starts servers for tests: a server ends with the thread
+// that started it, and the thread of a test may end at any time. Main owns the keeper and waits for its
+// end.
 type keeper struct {
 	work chan func()
 	done chan struct{}

@@ -17,8 +17,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// shared is the state that the tests of one process share. A test has no other way to reach its
-// server, hence the package state.
+// shared is the state shared by the tests of one process. A test has no other access to its server, hence
+// the package state.
 var shared struct {
 	server  *Server
 	cluster struct {

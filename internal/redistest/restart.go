@@ -54,8 +54,8 @@ func (s *Server) RestartFrom(t testing.TB, file []byte) {
 
 func (s *Server) dump() string { return filepath.Join(s.dir, "dump.rdb") }
 
-// Detach disconnects the replicas of this master and refuses them from now on, so that they lag.
-// Clients of the master do not notice.
+// Detach disconnects the replicas of this master and rejects them from now on, so that they lag.
+// Clients of the master are not affected.
 func (s *Server) Detach(t testing.TB) {
 	t.Helper()
 	c := s.Client(t)

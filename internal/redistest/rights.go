@@ -13,9 +13,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// LeastRights makes a user with the rights that docs/operations.md says Carillon needs, for a prefix, at one server or at each
-// node of a cluster. It returns USER:PASSWORD@ for an address. When the test ends, the user must have tried nothing else, unless
-// more rules take rights away.
+// LeastRights creates a user with the rights documented in docs/operations.md, for a prefix, on one server or on each
+// node of a cluster. It returns USER:PASSWORD@ for an address. At the end of the test, it fails if the user tried anything
+// else, unless more contains rules that remove rights.
 func LeastRights(t testing.TB, rdb redis.UniversalClient, prefix string, more ...string) string {
 	t.Helper()
 	const password = "least-rights"

@@ -2,7 +2,6 @@ package redistest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,12 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
-)
 
-const startLimit = 60 * time.Second
+	"github.com/carillonhq/carillon/internal/testkit"
+)
 
 // Server is one redis-server process. It writes data to a file only for Save.
 type Server struct {
@@ -31,7 +29,7 @@ type Server struct {
 // socketConfig has no port at all: no other process can reach the server.
 func socketConfig(string) (addr string, args []string) { return "", []string{"--port", "0"} }
 
-// start starts a server and returns when it answers. The calling goroutine must be locked to a
+// start starts a server and returns when it responds. The calling goroutine must be locked to a
 // thread that outlives the server.
 func start(config func(dir string) (addr string, args []string)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "rt") // short: a socket's path has 108 bytes at most
@@ -71,7 +69,7 @@ func (s *Server) awaitPing() error {
 		Network: "unix", Addr: s.Socket, MaxRetries: -1, DisableIdentity: true, MaintNotificationsConfig: noMaintenance(),
 	})
 	defer func() { _ = c.Close() }()
-	err := poll(func(ctx context.Context) error { return c.Ping(ctx).Err() })
+	err := testkit.Try(func(ctx context.Context) error { return c.Ping(ctx).Err() })
 	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 		return fmt.Errorf("redis-server does not answer: %w\n%s", err, log)
@@ -93,23 +91,4 @@ func (s *Server) Kill() {
 		s.cmd = nil
 	}
 	_ = os.RemoveAll(s.dir)
-}
-
-// poll calls try until it succeeds or the limit is reached.
-func poll(try func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := try(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return errors.Join(err, ctx.Err())
-		}
-	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Strict returns a client of the package's server that proves on one node the promises that a cluster
-// and a restarted server depend on. A command, script or transaction with keys of two slots fails the
-// test. The first run of each script is answered with NOSCRIPT, and so is every other until the client
-// loads the script, as by a server that has lost its scripts. The client is closed when the test ends.
+// Strict returns a client of the package's server that checks, on one node, the requirements of a cluster and of
+// a restarted server. A command, script or transaction with keys in two slots fails the test. The first run of
+// each script fails with NOSCRIPT, and so do other runs until the client loads the script, like on a server that
+// has lost its scripts. The client is closed when the test ends.
 func Strict(t testing.TB) *redis.Client {
 	t.Helper()
 	c := Client(t)
@@ -31,12 +31,12 @@ type strict struct {
 	scripts map[string]state // by hash
 }
 
-// state tells whether a script has been run and loaded.
+// state is whether a script has been run and loaded.
 type state int
 
 const (
 	untried state = iota
-	missing       // the client has been told that the server lacks it
+	missing       // the client received NOSCRIPT
 	loaded        // the client has loaded it since
 )
 
@@ -77,7 +77,7 @@ func (s *strict) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	}
 }
 
-// forgotten answers the run of a script that is not loaded instead of the server.
+// forgotten answers the run of a script that is not loaded in place of the server.
 func (s *strict) forgotten(cmd redis.Cmder) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,13 +99,13 @@ func (s *strict) forgotten(cmd redis.Cmder) bool {
 	return false
 }
 
-// noScriptError is the error of a server that does not have a script.
+// noScriptError is the error of a server without the script.
 type noScriptError struct{}
 
 func (noScriptError) Error() string { return "NOSCRIPT No matching script. Please use EVAL." }
 func (noScriptError) RedisError()   {}
 
-// check reports a fault if the keys of the commands, which must run together, are not in one slot.
+// check reports a fault if the keys of commands that must run together are not in one slot.
 func (s *strict) check(cmds ...redis.Cmder) {
 	first := ""
 	for _, cmd := range cmds {
@@ -164,7 +164,7 @@ func everySecond(args []any) (keys []any) {
 	return keys
 }
 
-// tagOf returns the part of a key that decides on its slot.
+// tagOf returns the part of a key that determines its slot.
 func tagOf(key string) string {
 	if _, rest, found := strings.Cut(key, "{"); found {
 		if tag, _, closed := strings.Cut(rest, "}"); closed && tag != "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Away reports whether err means that Redis cannot be reached or cannot serve now, because of its state or of the rights of
-// our user there. It is false when Redis refused the command for what it says, and when the caller gave up.
+// Away reports whether err means that Redis cannot be reached or cannot serve now, because of its state or the rights of
+// our user. It is false if Redis rejected the command itself, and if the caller gave up.
 func Away(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
@@ -25,7 +25,7 @@ func Away(err error) bool {
 }
 
 // MarkAway wraps err in notifier.ErrUnavailable if Away is true for it, and returns any other
-// error as it is.
+// error unchanged.
 func MarkAway(err error) error {
 	if Away(err) {
 		return fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)

@@ -76,7 +76,7 @@ func (p *Pipe) send(ctx context.Context, runs []run) {
 		r.cmd.SetErr(nil)
 		_ = pipe.Process(ctx, r.cmd) // only queues
 	}
-	_, _ = pipe.Exec(ctx) // each command holds its own error
+	_, _ = pipe.Exec(ctx) // each command has its own error
 }
 
 func addOnce(list []*Script, s *Script) []*Script {

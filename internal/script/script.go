@@ -1,5 +1,5 @@
 // Package script runs Lua scripts on Redis, on one node or on a cluster, one by one or in
-// pipelines. It sends their hashes and loads scripts that are missing.
+// pipelines. It sends their hashes and loads missing scripts.
 package script
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Script is one Lua script. It never changes.
+// Script is one Lua script. It is immutable.
 type Script struct {
 	name, src, sha string
 	shaArg         any // sha, boxed once
 }
 
-// New returns a script. Its source is the parts, joined with line feeds: shared functions come before
-// the script itself. The scripts of a package are made by Read.
+// New returns a script. Its source consists of the parts, joined with line feeds: shared functions come before
+// the script itself. Read creates the scripts of a package.
 func New(name string, parts ...string) *Script {
 	src := strings.Join(parts, "\n")
 	sha := redis.NewScript(src).Hash()
@@ -27,7 +27,7 @@ func New(name string, parts ...string) *Script {
 // Name returns the name of the script in errors.
 func (s *Script) Name() string { return s.name }
 
-// Run runs the script. If the node lacks it, Run loads it and tries a second time. All keys must
+// Run runs the script. If the node lacks it, Run loads it and retries once. All keys must
 // share a hash tag.
 func (s *Script) Run(ctx context.Context, rdb redis.UniversalClient, keys []string, args ...any) *redis.Cmd {
 	cmd := rdb.EvalSha(ctx, s.sha, keys, args...)

@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Set holds the scripts of one package. It never changes.
+// Set contains the scripts of one package. It is immutable.
 type Set struct {
 	files   map[string]file
 	scripts map[string]*Script
@@ -30,9 +30,9 @@ type file struct {
 //	-- shared
 //	-- uses: find_row, save_state
 //
-// A file with the first line defines a function that other files use, and is no script. The files
-// named by the second line are put before the file, each after the files that it uses itself and
-// none of them twice.
+// A file with the first line defines a function for other files, and is not a script. The files named
+// by the second line are inserted before the file, each after the files that it uses itself and
+// each only once.
 func Read(dir fs.FS) (*Set, error) {
 	names, err := fs.Glob(dir, "*.lua")
 	if err != nil {
@@ -91,13 +91,13 @@ func (s *Set) Get(name string) *Script {
 	return found
 }
 
-// Load loads all scripts of the set on every master. Runs load missing scripts themselves; this only
-// saves the first ones a round trip. Its error is ErrUnavailable when Redis cannot be reached.
+// Load loads all scripts of the set on every master. Runs load missing scripts themselves; Load only
+// saves the first ones a round trip. Its error is ErrUnavailable if Redis cannot be reached.
 func (s *Set) Load(ctx context.Context, rdb redis.UniversalClient) error {
 	return MarkAway(Load(ctx, rdb, s.sorted...))
 }
 
-// join adds a file to parts, after the files that it uses. path holds the files that lead to it.
+// join adds a file to parts, after the files that it uses. path contains the files that lead to it.
 func (s *Set) join(parts, path []string, name string) ([]string, error) {
 	if slices.Contains(parts, name) {
 		return parts, nil
@@ -108,7 +108,7 @@ func (s *Set) join(parts, path []string, name string) ([]string, error) {
 	path = append(path, name)
 	for _, use := range s.files[name].uses {
 		if !s.files[use].shared {
-			return nil, fmt.Errorf("%s.lua uses %q, which is no shared function", name, use)
+			return nil, fmt.Errorf("%s.lua uses %q, which is not a shared function", name, use)
 		}
 		var err error
 		if parts, err = s.join(parts, path, use); err != nil {

@@ -11,10 +11,10 @@ import (
 
 const (
 	sharedMost = 256             // calls in one round trip
-	sharedWait = 5 * time.Second // bounds a round trip
+	sharedWait = 5 * time.Second // limit of a round trip
 )
 
-// Shared lets concurrent callers share round trips. On a cluster each call runs alone: otherwise
+// Shared combines concurrent calls into round trips. On a cluster each call runs alone: otherwise
 // callers would wait for nodes that they do not need. It is safe for concurrent use.
 type Shared struct {
 	rdb     redis.UniversalClient
@@ -30,7 +30,7 @@ type call struct {
 	cmd    *redis.Cmd
 }
 
-// NewShared returns a Shared. It holds no goroutine while nobody calls.
+// NewShared returns a Shared. It runs no goroutine while there are no callers.
 func NewShared(rdb redis.UniversalClient) *Shared {
 	_, cluster := rdb.(*redis.ClusterClient)
 	s := &Shared{rdb: rdb, apart: cluster}
@@ -38,13 +38,13 @@ func NewShared(rdb redis.UniversalClient) *Shared {
 	return s
 }
 
-// Run runs a script as Script.Run does. If ctx ends while another caller's round trip is under way, the
-// script does not run; once its own has begun, it runs although Run has returned.
+// Run runs a script like Script.Run. If ctx ends while another caller's round trip is running, the
+// script does not run; if its own round trip has begun, the script runs although Run has returned.
 func (s *Shared) Run(ctx context.Context, script *Script, keys []string, args ...any) *redis.Cmd {
 	return s.do(ctx, &call{script: script, keys: keys, args: args})
 }
 
-// Do sends a command that is not a script, such as "HMGET", under the conditions of Run.
+// Do sends a command that is not a script, such as "HMGET", under the same conditions as Run.
 func (s *Shared) Do(ctx context.Context, args ...any) *redis.Cmd {
 	return s.do(ctx, &call{args: args})
 }
@@ -90,5 +90,5 @@ func (s *Shared) runAll(ctx context.Context, some []*call) {
 		}
 		c.cmd = p.Add(ctx, c.script, len(c.keys), append(args, c.args...)...)
 	}
-	_ = p.Exec(ctx) // each command holds its own error
+	_ = p.Exec(ctx) // each command has its own error
 }

@@ -20,8 +20,8 @@ const (
 )
 
 // devices recognizes the browsers in which a user has signed in before. Repeated failures lock an
-// account for strangers, while its owner can still sign in from a known browser. The cookie says
-// which user the browser is known for and holds a mark of their password: when the password
+// account for strangers, while its owner can still sign in from a known browser. The cookie contains
+// the number of the user that the browser is known for and a mark of their password: when the password
 // changes, the browser is unknown again. Nothing is stored on the server.
 type devices struct{ cookie cookie }
 
@@ -31,13 +31,13 @@ func newDevices(keys [][]byte, place Place) devices {
 
 // known returns the id of the known device of the account that r comes from, or "". It queries SQL
 // only for a cookie that we have signed.
-func (d devices) known(ctx context.Context, users Users, r *http.Request, username string) string {
+func (d devices) known(ctx context.Context, users typedUsers, r *http.Request, username string) string {
 	var user notifier.User
 	var stored string
 	for raw := range d.cookie.read(r) {
 		if stored == "" {
 			var err error
-			if user, stored, err = users.Credentials(ctx, username); err != nil || stored == "" {
+			if user, stored, err = users.credentials(ctx, username); err != nil || stored == "" {
 				return "" // unknown user or SQL error: treat it as a stranger
 			}
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-var _ sessions.Store = (*Store)(nil)
+var _ sessions.Store = (*Sessions)(nil)
 
 // Get returns the session of a request, the same one at every call.
-func (s *Store) Get(r *http.Request, name string) (*sessions.Session, error) {
+func (s *Sessions) Get(r *http.Request, name string) (*sessions.Session, error) {
 	return sessions.GetRegistry(r).Get(s, name)
 }
 
@@ -20,7 +20,7 @@ func (s *Store) Get(r *http.Request, name string) (*sessions.Session, error) {
 // one session, whatever its name. There is none if the cookie is missing, forged, truncated, too long
 // or of a session that has ended. The error is a notifier.ErrUnavailable: SQL is away, and Redis has
 // no copy of the session.
-func (s *Store) New(r *http.Request, name string) (*sessions.Session, error) {
+func (s *Sessions) New(r *http.Request, name string) (*sessions.Session, error) {
 	session := sessions.NewSession(s, name)
 	options := s.cookie.options
 	session.Options = &options
@@ -35,7 +35,7 @@ func (s *Store) New(r *http.Request, name string) (*sessions.Session, error) {
 // another user than before, a session of this user begins with a new ID, and the one that r carries
 // ends. A session without a user is not saved. Save rejects values other than the user, because they
 // would be lost.
-func (s *Store) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
+func (s *Sessions) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
 	if session.Options.MaxAge < 0 {
 		return s.signOut(w, r)
 	}

@@ -11,7 +11,7 @@ import (
 
 const (
 	redisLimit  = 250 * time.Millisecond
-	insistLimit = time.Second // for changes, which other instances should hear of at once
+	insistLimit = time.Second // for changes, which other instances should receive at once
 	// restAfter is how long Redis is not called after a failure, so that pages do not wait for it
 	// each time.
 	restAfter = time.Second

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
 func TestUnknownUserTakesAsLongAsKnownOne(t *testing.T) {
@@ -27,7 +28,12 @@ func TestUnknownUserTakesAsLongAsKnownOne(t *testing.T) {
 	}
 	// While all processors are taken, only an attempt that hashes nothing could answer before the
 	// deadline.
-	g := NewSignIns(SignInConfig{Users: nobody{}})
+	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	g := NewSignIns(SignInConfig{Users: db})
 	for range cap(g.checks) {
 		g.checks <- struct{}{}
 	}
@@ -37,12 +43,6 @@ func TestUnknownUserTakesAsLongAsKnownOne(t *testing.T) {
 	if _, _, err := g.Check(r, "nobody", "whatever", "192.0.2.1"); err == nil || ctx.Err() == nil {
 		t.Errorf("the attempt of an unknown user did not hash: %v", err)
 	}
-}
-
-type nobody struct{}
-
-func (nobody) Credentials(context.Context, string) (notifier.User, string, error) {
-	return notifier.User{}, "", notifier.ErrNotFound
 }
 
 func TestLocalCountersAreBounded(t *testing.T) {

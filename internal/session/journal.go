@@ -37,19 +37,19 @@ func (j *journal) right() { j.entered.Add(1) }
 
 func (j *journal) wrong(ctx context.Context, address string, seq int64) {
 	j.failed.Add(1)
-	j.tell(ctx, "password", address, slog.Int64("user_id", seq))
+	j.write(ctx, "password", address, slog.Int64("user_id", seq))
 }
 
 func (j *journal) limited(ctx context.Context, address string) {
 	j.refused.Add(1)
-	j.tell(ctx, "limit", address)
+	j.write(ctx, "limit", address)
 }
 
 func (j *journal) stats() SignInStats {
 	return SignInStats{Right: j.entered.Load(), Wrong: j.failed.Load(), Limited: j.refused.Load()}
 }
 
-func (j *journal) tell(ctx context.Context, reason, address string, more ...slog.Attr) {
+func (j *journal) write(ctx context.Context, reason, address string, more ...slog.Attr) {
 	skipped, ok := j.line()
 	if !ok {
 		return

@@ -10,7 +10,6 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -71,11 +70,11 @@ func TestAttemptsAtAProviderCountForTheirAddressUnlessTheySucceed(t *testing.T) 
 	g := session.NewSignIns(session.SignInConfig{Users: everyone(t), Redis: rdb, Space: space})
 	attempt := func() func() {
 		t.Helper()
-		takeBack, err := g.Attempt(t.Context(), "192.0.2.1:5000")
+		release, err := g.Attempt(t.Context(), "192.0.2.1:5000")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return takeBack
+		return release
 	}
 	for range 200 {
 		attempt()()
@@ -174,12 +173,7 @@ func TestRefusalsAreLoggedAtMostTwentyTimesASecond(t *testing.T) {
 
 func TestRefusedAddressLeavesNoLocalCountersWithoutRedis(t *testing.T) {
 	t.Parallel()
-	asked := 0
-	cheap := everyone(t)
-	g := session.NewSignIns(session.SignInConfig{Users: usersFunc(func(name string) (notifier.User, string, error) {
-		asked++
-		return cheap(name)
-	})})
+	g := session.NewSignIns(session.SignInConfig{Users: everyone(t)})
 	for i := range 100 {
 		fails(t, g, 1, fmt.Sprint("user ", i), "192.0.2.1")
 	}
@@ -192,7 +186,7 @@ func TestRefusedAddressLeavesNoLocalCountersWithoutRedis(t *testing.T) {
 		_, err := check(t, g, "alice", right, "192.0.2.1")
 		wantRefused(t, err, "the address")
 	}
-	if _, err := check(t, g, "alice", right, "192.0.2.2"); err != nil || asked != 101 {
-		t.Errorf("another address: %v; %d SQL queries, want 101", err, asked)
+	if _, err := check(t, g, "alice", right, "192.0.2.2"); err != nil {
+		t.Errorf("another address: %v", err)
 	}
 }

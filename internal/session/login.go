@@ -16,6 +16,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/store"
 )
 
 const (
@@ -26,16 +27,25 @@ const (
 	checkWait  = 10 * time.Second // wait for a free processor
 )
 
-// Users reads the credentials of users.
-type Users interface {
-	// Credentials returns notifier.ErrNotFound for an unknown name, and an empty hash for a user
-	// without a password.
-	Credentials(ctx context.Context, name string) (u notifier.User, hash string, err error)
+// CodePasswordWrong is the code of FieldError for a current password that is not the user's.
+const CodePasswordWrong = "password_wrong"
+
+// typedUsers finds users by their names as people type them: characters around a name that cannot be seen are left
+// out, unless they are part of the name of a user.
+type typedUsers struct{ sql *store.Store }
+
+// credentials returns notifier.ErrNotFound for an unknown name, and an empty hash for a user without a password.
+func (t typedUsers) credentials(ctx context.Context, typed string) (u notifier.User, hash string, err error) {
+	u, hash, err = t.sql.Credentials(ctx, typed)
+	if name := notifier.TrimName(typed); errors.Is(err, notifier.ErrNotFound) && name != typed {
+		return t.sql.Credentials(ctx, name)
+	}
+	return u, hash, err
 }
 
 // SignInConfig configures NewSignIns. The Redis client must have ContextTimeoutEnabled.
 type SignInConfig struct {
-	Users Users
+	Users *store.Store
 	Keys  [][]byte // as in Config; none: no device is ever known
 	Place Place
 	Redis redis.UniversalClient // may be nil or away
@@ -48,7 +58,7 @@ type SignInConfig struct {
 // locked account can still be opened from a device on which its owner has signed in before, and from an address
 // that is used up; each such device may fail 10 times itself. It is safe for concurrent use.
 type SignIns struct {
-	users   Users
+	users   typedUsers
 	devices devices
 	limiter *limiter
 	journal *journal
@@ -57,7 +67,7 @@ type SignIns struct {
 	checks chan struct{}
 }
 
-// TooManyError is an ErrTooMany that says when to try again.
+// TooManyError is an ErrTooMany with the time until the next try.
 type TooManyError = notifier.TooManyError
 
 // NewSignIns returns the sign-in.
@@ -77,7 +87,7 @@ func NewSignIns(cfg SignInConfig) *SignIns {
 // Check returns the user if name and password are right, with the cookie that makes this browser
 // known from then on; the cookie is nil if there is no key to sign it with. It returns
 // notifier.ErrUnauthenticated if they are wrong, after the same time whether the user exists or
-// not, and a *TooManyError, without looking at the password, if the account, the address or the
+// not, and a *TooManyError, without checking the password, if the account, the address or the
 // device has failed too often. The limit also holds for concurrent attempts.
 func (g *SignIns) Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error) {
 	ctx := r.Context()
@@ -92,7 +102,7 @@ func (g *SignIns) Check(r *http.Request, username, password, address string) (no
 		// Neither strangers nor neighbors behind the same address keep the owner out.
 		quotas[0].limit, quotas[1].limit, quotas[2] = 0, 0, quota{device, perDevice}
 	}
-	// The failure is counted in advance and taken back if there was none. Only as many attempts as
+	// The failure is counted in advance and released if there was none. Only as many attempts as
 	// g.checks allows do so at a time, so many correct concurrent sign-ins to one account do not
 	// lock it.
 	held, wait := g.limiter.reserve(ctx, quotas)
@@ -105,7 +115,7 @@ func (g *SignIns) Check(r *http.Request, username, password, address string) (no
 		g.journal.wrong(ctx, address, user.Seq)
 		return notifier.User{}, nil, notifier.ErrUnauthenticated
 	}
-	held.takeBack(ctx)
+	held.release(ctx)
 	if err != nil {
 		return notifier.User{}, nil, fmt.Errorf("check a password: %w", err)
 	}
@@ -117,15 +127,37 @@ func (g *SignIns) Check(r *http.Request, username, password, address string) (no
 	return user, cookie, err
 }
 
-// Attempt counts a failed sign-in of an address at an identity provider, before it is made; takeBack undoes that
+// Attempt counts a failed sign-in of an address at an identity provider, before it is made; release undoes that
 // once it has not failed. It returns a *TooManyError after 100 in 15 minutes, those with passwords included.
-func (g *SignIns) Attempt(ctx context.Context, address string) (takeBack func(), err error) {
+func (g *SignIns) Attempt(ctx context.Context, address string) (release func(), err error) {
 	held, wait := g.limiter.reserve(ctx, quotas{1: {addressGroup(address), perAddress}})
 	if wait > 0 {
 		g.journal.limited(ctx, address)
 		return nil, &TooManyError{RetryAfter: wait}
 	}
-	return func() { held.takeBack(ctx) }, nil
+	return func() { held.release(ctx) }, nil
+}
+
+// Confirm checks the password of a user who is signed in, with the limits of Check. A wrong one is a
+// *notifier.InvalidError of the field current.
+func (g *SignIns) Confirm(r *http.Request, user notifier.User, password, address string) error {
+	_, _, err := g.Check(r, user.Name, password, address)
+	if errors.Is(err, notifier.ErrUnauthenticated) {
+		var bad notifier.InvalidError
+		bad.Add("current", CodePasswordWrong, nil)
+		return &bad
+	}
+	return err
+}
+
+// Remember returns the cookie by which this browser is known after the user's password has changed; nil: there is
+// no key to sign it with.
+func (g *SignIns) Remember(user notifier.User, hash string) (*http.Cookie, error) {
+	cookie, err := g.devices.remember("", user, hash)
+	if errors.Is(err, errNoKey) {
+		err = nil
+	}
+	return cookie, err
 }
 
 // short returns a fixed-length key for an account name of any length.
@@ -151,7 +183,7 @@ func (g *SignIns) enter(ctx context.Context) (leave func(), err error) {
 
 // verify returns the user and their password hash, even if the password is wrong.
 func (g *SignIns) verify(ctx context.Context, username, password string) (user notifier.User, stored string, right bool, err error) {
-	user, stored, err = g.users.Credentials(ctx, username)
+	user, stored, err = g.users.credentials(ctx, username)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
 		return notifier.User{}, "", false, err
 	}

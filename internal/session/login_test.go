@@ -1,9 +1,9 @@
 package session_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,28 +17,48 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
 const right = "correct horse"
 
-// usersFunc is a directory whose users a test decides.
-type usersFunc func(name string) (notifier.User, string, error)
-
-func (f usersFunc) Credentials(_ context.Context, name string) (notifier.User, string, error) {
-	return f(name)
+// everyone returns a directory of alice, bob, and user 0 to user 499, who have the right password, with a hash that is cheap to
+// compute. The name user 7 avoids the time that a password of an unknown name costs.
+func everyone(t *testing.T) *store.Store {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	names, hash := []string{"alice", "bob"}, cheapHash(t)
+	for i := range 500 {
+		names = append(names, fmt.Sprint("user ", i))
+	}
+	line := 0
+	_, err = db.ImportUsers(t.Context(), len(names), func() (notifier.NewUser, int, error) {
+		if line++; line > len(names) {
+			return notifier.NewUser{}, line, io.EOF
+		}
+		return notifier.NewUser{Name: names[line-1], Audience: 3, PasswordHash: hash}, line, nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
 }
 
-// everyone gives every user the right password, with a hash that is cheap to compute.
-func everyone(t *testing.T) usersFunc {
+// cheapHash returns a hash of the right password, each time with another salt.
+func cheapHash(t *testing.T) string {
 	t.Helper()
 	cheap, err := argon2id.CreateHash(right, &argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(name string) (notifier.User, string, error) { return notifier.User{Seq: 7, Name: name}, cheap, nil }
+	return cheap
 }
 
-func newGate(t *testing.T, users session.Users) *session.SignIns {
+func newGate(t *testing.T, users *store.Store) *session.SignIns {
 	t.Helper()
 	return session.NewSignIns(session.SignInConfig{Users: users, Redis: redistest.Client(t), Space: redistest.Space(t)})
 }
@@ -216,20 +236,18 @@ func TestEachProcessCountsFailuresWithoutRedis(t *testing.T) {
 
 func TestFailuresAreNotCountedWithoutSQL(t *testing.T) {
 	t.Parallel()
-	cheap := everyone(t)
-	away := true
-	g := newGate(t, usersFunc(func(name string) (notifier.User, string, error) {
-		if away {
-			return notifier.User{}, "", notifier.ErrUnavailable
-		}
-		return cheap(name)
-	}))
+	cfg := session.SignInConfig{Users: everyone(t), Redis: redistest.Client(t), Space: redistest.Space(t)}
+	away := cfg
+	away.Users = everyone(t)
+	if err := away.Users.Close(); err != nil {
+		t.Fatal(err)
+	}
+	g := session.NewSignIns(away)
 	for range 20 {
 		_, err := check(t, g, "alice", right, "192.0.2.1")
 		wantIs(t, err, notifier.ErrUnavailable)
 	}
-	away = false
-	if _, err := check(t, g, "alice", right, "192.0.2.1"); err != nil {
+	if _, err := check(t, session.NewSignIns(cfg), "alice", right, "192.0.2.1"); err != nil {
 		t.Errorf("SQL is back: %v", err)
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 // bench holds the servers and the clock of one test, which may open any number of session stores
 // with them.
 type bench struct {
-	sql   *spy
+	sql   *store.Store
 	alice notifier.User
 	bob   notifier.User
 	cfg   session.Config
@@ -36,27 +38,41 @@ type bench struct {
 	at time.Time
 }
 
-// spy counts the calls to SQL and can make Session wait.
-type spy struct {
-	*store.Store
-	reads, touches atomic.Int64
-	commits        atomic.Int64 // of last-seen
-	afterRead      func()
+// held makes the next copy that a client writes wait, after SQL was read, until release is closed. Reached is closed once it waits.
+type held struct {
+	once             sync.Once
+	reached, release chan struct{}
 }
 
-func (s *spy) Session(ctx context.Context, id string) (session.Signed, time.Time, error) {
-	s.reads.Add(1)
-	signed, seen, err := s.Store.Session(ctx, id)
-	if s.afterRead != nil {
-		s.afterRead()
+func hold(rdb redis.UniversalClient) *held {
+	h := &held{reached: make(chan struct{}), release: make(chan struct{})}
+	rdb.AddHook(h)
+	return h
+}
+
+// DialHook is part of redis.Hook.
+func (h *held) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook is part of redis.Hook.
+func (h *held) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+// ProcessPipelineHook is part of redis.Hook. The limits of calls to Redis do not count the wait.
+func (h *held) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, calls []redis.Cmder) error {
+		if slices.ContainsFunc(calls, writesCopy) {
+			h.once.Do(func() {
+				close(h.reached)
+				<-h.release
+				ctx = context.WithoutCancel(ctx)
+			})
+		}
+		return next(ctx, calls)
 	}
-	return signed, seen, err
 }
 
-func (s *spy) TouchSessions(ctx context.Context, ids []string, at time.Time) error {
-	s.touches.Add(int64(len(ids)))
-	s.commits.Add(1)
-	return s.Store.TouchSessions(ctx, ids, at)
+// writesCopy reports whether a call sets a copy, which has several lines; the other values have one.
+func writesCopy(c redis.Cmder) bool {
+	return strings.HasPrefix(c.Name(), "set") && strings.Contains(fmt.Sprint(c.Args()...), "\n")
 }
 
 func setUp(t *testing.T) *bench {
@@ -66,7 +82,7 @@ func setUp(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	b := &bench{sql: &spy{Store: db}, at: time.Now()}
+	b := &bench{sql: db, at: time.Now()}
 	for name, u := range map[string]*notifier.User{"alice": &b.alice, "böb\u00a0|{}": &b.bob} {
 		*u, err = db.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 3, Locale: "ja", Roles: []string{"picker", "staff"}})
 		if err != nil {
@@ -92,12 +108,12 @@ func (b *bench) move(d time.Duration) {
 }
 
 // open opens the store of one instance.
-func (b *bench) open() *session.Store { return session.New(b.cfg) }
+func (b *bench) open() *session.Sessions { return session.New(b.cfg) }
 
 func key(n byte) []byte { return bytes.Repeat([]byte{n}, 32) }
 
 // signIn signs a user in and returns the cookie.
-func signIn(t *testing.T, s *session.Store, u notifier.User, carried ...*http.Cookie) *http.Cookie {
+func signIn(t *testing.T, s *session.Sessions, u notifier.User, carried ...*http.Cookie) *http.Cookie {
 	t.Helper()
 	w := httptest.NewRecorder()
 	if err := begin(t, s, w, u, carried...); err != nil {
@@ -107,7 +123,7 @@ func signIn(t *testing.T, s *session.Store, u notifier.User, carried ...*http.Co
 }
 
 // begin saves a new session of a user.
-func begin(t *testing.T, s *session.Store, w http.ResponseWriter, u notifier.User, carried ...*http.Cookie) error {
+func begin(t *testing.T, s *session.Sessions, w http.ResponseWriter, u notifier.User, carried ...*http.Cookie) error {
 	t.Helper()
 	fresh := sessions.NewSession(s, "carillon")
 	fresh.Options, fresh.Values[notifier.SessionUser] = &sessions.Options{}, session.Signed{User: u}
@@ -115,7 +131,7 @@ func begin(t *testing.T, s *session.Store, w http.ResponseWriter, u notifier.Use
 }
 
 // signOut ends the session of the request that carries these cookies.
-func signOut(t *testing.T, s *session.Store, w http.ResponseWriter, carried ...*http.Cookie) error {
+func signOut(t *testing.T, s *session.Sessions, w http.ResponseWriter, carried ...*http.Cookie) error {
 	t.Helper()
 	over := sessions.NewSession(s, "carillon")
 	over.Options = &sessions.Options{MaxAge: -1}
@@ -123,7 +139,7 @@ func signOut(t *testing.T, s *session.Store, w http.ResponseWriter, carried ...*
 }
 
 // signedIn returns the user of a request.
-func signedIn(s *session.Store, r *http.Request) (session.Signed, bool, error) {
+func signedIn(s *session.Sessions, r *http.Request) (session.Signed, bool, error) {
 	found, err := s.Get(r, "carillon")
 	signed, ok := found.Values[notifier.SessionUser].(session.Signed)
 	return signed, ok, err
@@ -151,7 +167,7 @@ func request(t *testing.T, carried ...*http.Cookie) *http.Request {
 }
 
 // current fails the test if SQL is away.
-func current(t *testing.T, s *session.Store, carried ...*http.Cookie) (session.Signed, bool) {
+func current(t *testing.T, s *session.Sessions, carried ...*http.Cookie) (session.Signed, bool) {
 	t.Helper()
 	signed, ok, err := signedIn(s, request(t, carried...))
 	if err != nil {
@@ -160,7 +176,7 @@ func current(t *testing.T, s *session.Store, carried ...*http.Cookie) (session.S
 	return signed, ok
 }
 
-func wantSigned(t *testing.T, s *session.Store, c *http.Cookie, what string) session.Signed {
+func wantSigned(t *testing.T, s *session.Sessions, c *http.Cookie, what string) session.Signed {
 	t.Helper()
 	signed, ok := current(t, s, c)
 	if !ok {
@@ -169,7 +185,7 @@ func wantSigned(t *testing.T, s *session.Store, c *http.Cookie, what string) ses
 	return signed
 }
 
-func wantAnonymous(t *testing.T, s *session.Store, c *http.Cookie, what string) {
+func wantAnonymous(t *testing.T, s *session.Sessions, c *http.Cookie, what string) {
 	t.Helper()
 	if signed, ok := current(t, s, c); ok {
 		t.Errorf("%s: user %d is signed in", what, signed.User.Seq)

@@ -41,7 +41,7 @@ func (g *sightings) add(id string) {
 	}
 }
 
-func (g *sightings) take() []string {
+func (g *sightings) drain() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	ids := slices.Collect(maps.Keys(g.ids))
@@ -49,9 +49,9 @@ func (g *sightings) take() []string {
 	return ids
 }
 
-// saw records that a session was seen. One that has nearly expired is written at once: other
+// touch records that a session was seen. One that has nearly expired is written at once: other
 // instances must not end it meanwhile.
-func (s *Store) saw(ctx context.Context, id string, seen, now time.Time) {
+func (s *Sessions) touch(ctx context.Context, id string, seen, now time.Time) {
 	switch idle := now.Sub(seen); {
 	case idle < seenEvery:
 	case idle > maxIdle-time.Minute:
@@ -65,8 +65,8 @@ func (s *Store) saw(ctx context.Context, id string, seen, now time.Time) {
 
 // writeSeen writes the last-seen of all sessions seen since it was called last. What cannot be
 // written is seen again when its session is loaded next.
-func (s *Store) writeSeen(ctx context.Context) error {
-	ids := s.seen.take()
+func (s *Sessions) writeSeen(ctx context.Context) error {
+	ids := s.seen.drain()
 	if len(ids) == 0 {
 		return nil
 	}
@@ -74,14 +74,14 @@ func (s *Store) writeSeen(ctx context.Context) error {
 }
 
 // Run does the work in the background until ctx ends: it writes when sessions of this instance were
-// seen, passes on pending changes every second, and deletes expired sessions from SQL every hour.
-func (s *Store) Run(ctx context.Context) error {
+// seen, publishes pending changes every second, and deletes expired sessions from SQL every hour.
+func (s *Sessions) Run(ctx context.Context) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.Go(func() error {
 		return lease.Work{Stage: "last-seen", Every: seenLater, Do: s.writeSeen, Last: s.writeSeen, Log: s.log}.Run(ctx)
 	})
 	work.Go(func() error {
-		return lease.Work{Stage: "session", Lease: s.lease, Every: s.every, Do: s.round, Log: s.log}.Run(ctx)
+		return lease.Work{Stage: "session", Lease: s.lease, Every: publishEvery, Do: s.round, Log: s.log}.Run(ctx)
 	})
 	return work.Wait()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gorilla/securecookie"
 	"github.com/gorilla/sessions"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 )
 
 const (
@@ -70,7 +70,7 @@ func (s *Slips) Put(w http.ResponseWriter, r *http.Request, path string, seq int
 		return fmt.Errorf("seal a slip: %w", err)
 	}
 	options := s.options
-	options.Path = mount.At(r.Context(), path)
+	options.Path = web.At(r.Context(), path)
 	http.SetCookie(w, sessions.NewCookie(s.name, sealed, &options))
 	return nil
 }
@@ -79,7 +79,7 @@ func (s *Slips) Put(w http.ResponseWriter, r *http.Request, path string, seq int
 func (s *Slips) Take(w http.ResponseWriter, r *http.Request, seq int64) (text string, ok bool) {
 	for _, c := range r.CookiesNamed(s.name) {
 		gone := s.options
-		gone.Path, gone.MaxAge = mount.At(r.Context(), r.URL.Path), -1
+		gone.Path, gone.MaxAge = web.At(r.Context(), r.URL.Path), -1
 		http.SetCookie(w, sessions.NewCookie(s.name, "", &gone))
 		for _, codec := range s.codecs {
 			var found slip

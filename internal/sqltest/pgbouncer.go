@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,14 +20,14 @@ import (
 
 // PgBouncer is a pooler before the server of the tests.
 type PgBouncer struct {
-	URL    string // of a database of its own, through the pooler
+	URL    string // of its own database, through the pooler
 	Direct string // the same, without it
 
 	dir     string
 	process *os.Process
 }
 
-// Password has the pooler ask for a password from now on, of the user in URL; before it asked for none.
+// Password makes the pooler require this password from the user in URL; initially it requires none.
 func (p *PgBouncer) Password(t testing.TB, password string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(p.dir, "users"), []byte(strconv.Quote(superuser)+" "+strconv.Quote(password)+"\n"), 0o644); err != nil { // no secret, and another user reads it
@@ -58,22 +57,22 @@ func (p *PgBouncer) Password(t testing.TB, password string) {
 	testkit.Eventually(t, "pgbouncer asks for the password", func() bool { return with(password) == nil && with("another") != nil })
 }
 
-// Pooled starts a PgBouncer in transaction mode for this test, as Debian packages it, with few connections to PostgreSQL,
-// so that clients really share them. Settings are lines of its file, such as "query_wait_timeout = 5".
+// Pooled starts a PgBouncer in transaction mode for this test, as packaged by Debian, with few connections to PostgreSQL,
+// so that clients share them. Settings are lines of its file, such as "query_wait_timeout = 5".
 func Pooled(t testing.TB, settings ...string) *PgBouncer {
 	t.Helper()
 	direct := OwnURL(t)
 	name := database(t, direct)
 	path, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		path = "/usr/sbin/pgbouncer" // Debian does not have it on the PATH of users
+		path = "/usr/sbin/pgbouncer" // Debian does not put it on the PATH of users
 	}
 	who, err := account()
 	if err != nil {
 		t.Fatal(err)
 	}
 	port := testkit.Port()
-	dir := filepath.Join(shared.server.dir, "pgbouncer-"+strconv.Itoa(port)) // where its user may enter
+	dir := filepath.Join(shared.server.dir, "pgbouncer-"+strconv.Itoa(port)) // a directory that its user may enter
 	if err = os.Mkdir(dir, 0o700); err == nil {
 		err = who.own(dir)
 	}
@@ -112,20 +111,14 @@ func Pooled(t testing.TB, settings ...string) *PgBouncer {
 
 func (p *PgBouncer) await(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	err := testkit.Try(func(ctx context.Context) error {
 		conn, err := pgx.Connect(ctx, p.URL)
 		if err == nil {
 			_ = conn.Close(ctx)
-			return
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("pgbouncer does not answer: %v", err)
-		}
+		return err
+	})
+	if err != nil {
+		t.Fatalf("pgbouncer does not answer: %v", err)
 	}
 }

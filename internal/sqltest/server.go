@@ -10,13 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"time"
+
+	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-const (
-	superuser  = "carillon"
-	startLimit = 30 * time.Second
-)
+const superuser = "carillon"
 
 // server is one private PostgreSQL. A goroutine with its own thread keeps it, because the kernel
 // ends the server with the thread that started it.
@@ -31,7 +29,7 @@ type server struct {
 // quick are the settings of a server whose data may be lost.
 var quick = []string{"fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB", "autovacuum=off"}
 
-// startServer creates a database cluster and returns when its server answers.
+// startServer creates a database cluster and returns when its server responds.
 func startServer(settings ...string) (*server, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -55,7 +53,7 @@ func startServer(settings ...string) (*server, error) {
 	return s, nil
 }
 
-// keep runs the server until quit, then ends it at once, as its data is no longer needed.
+// keep runs the server until quit, then kills it, because its data is no longer needed.
 func (s *server) keep(bin string, who owner, started chan<- error) {
 	defer close(s.done)
 	defer func() { _ = os.RemoveAll(s.dir) }()
@@ -115,21 +113,10 @@ func (s *server) launch(bin string, who owner) (*exec.Cmd, error) {
 }
 
 func (s *server) awaitPing() error {
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := s.admin.PingContext(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("postgres does not answer: %w", errors.Join(err, ctx.Err()))
-		}
+	if err := testkit.Try(s.admin.PingContext); err != nil {
+		return fmt.Errorf("postgres does not answer: %w", err)
 	}
+	return nil
 }
 
 func (s *server) stop() {
@@ -148,7 +135,7 @@ func (s *server) url(db string, params url.Values) string {
 	return u.String()
 }
 
-// binaries returns the directory of initdb and postgres. Debian does not have them on the PATH,
+// binaries returns the directory of initdb and postgres. Debian does not put them on the PATH,
 // but in one directory per version.
 func binaries() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")

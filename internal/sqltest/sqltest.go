@@ -1,5 +1,5 @@
 // Package sqltest provides tests with a real PostgreSQL: one private server per package, on a unix
-// socket and without a port, and an empty database for every test that asks for one. Without
+// socket and without a port, and an empty database for every test that requests one. Without
 // PostgreSQL the tests fail; they are never skipped.
 package sqltest
 
@@ -15,8 +15,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 )
 
-// shared is the server that the tests of one process share. A test has no other way to reach it,
-// hence the package state.
+// shared is the server shared by the tests of one process. A test has no other access to it, hence
+// the package state.
 var shared struct {
 	once   sync.Once
 	server *server
@@ -55,7 +55,7 @@ func URL(t testing.TB) string {
 	return shared.server.url("postgres", url.Values{"search_path": {name}})
 }
 
-// OwnURL is URL for a test that will Cut its database: it creates a real one, as a schema cannot be
+// OwnURL is URL for a test that will Cut its database: it creates a real database, because a schema cannot be
 // cut.
 func OwnURL(t testing.TB) string {
 	t.Helper()
@@ -65,14 +65,14 @@ func OwnURL(t testing.TB) string {
 	return shared.server.url(name, nil)
 }
 
-// Cut makes the database of an OwnURL unavailable: its connections end and new ones are refused.
+// Cut makes the database of an OwnURL unavailable: its connections end and new ones are rejected.
 // Mend ends the outage.
 func Cut(t testing.TB, ownURL string) {
 	t.Helper()
 	name := database(t, ownURL)
 	admin(t, `ALTER DATABASE `+name+` WITH ALLOW_CONNECTIONS false`)
-	// A connection that was allowed a moment ago may not be in pg_stat_activity yet. It holds a lock on the database until
-	// it is; the move to where the database is already waits for that lock, and does nothing else.
+	// A connection that was allowed a moment ago may not be in pg_stat_activity yet. Until then it holds a lock on the
+	// database; moving the database to its current tablespace waits for that lock, and has no other effect.
 	admin(t, `ALTER DATABASE `+name+` SET TABLESPACE pg_default`)
 	admin(t, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '`+name+`'`)
 }

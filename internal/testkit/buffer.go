@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Buffer collects what is written to it, such as a log. Unlike a bytes.Buffer it can be read while others still write.
+// Buffer collects written text, such as a log. Unlike a bytes.Buffer it can be read during concurrent writes.
 type Buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -11,29 +11,29 @@ import (
 	"syscall"
 )
 
-// Ports are below the range from which the kernel assigns ports to clients, and so are those of a Redis cluster's bus, 10,000
-// above.
+// Ports are below the range from which the kernel assigns ports to clients, and so are the ports of a Redis cluster's bus,
+// which are 10,000 higher.
 const (
 	firstPort = 12_000
 	ports     = 10_000
 	busOffset = 10_000
 )
 
-// taken holds the locks of the ports of this process. They end with it.
+// taken contains the locks of the ports of this process. They end with it.
 var taken struct {
 	sync.Mutex
 	locks []*os.File
 }
 
-// Port returns a port of 127.0.0.1 that nothing listens on, for a server that cannot be given port 0, or for an address
-// where nobody is. No other test of this user on this machine gets it before this process ends.
+// Port returns a port of 127.0.0.1 without a listener, for a server that does not accept port 0, or for an
+// unused address. No other test of this user on this machine gets it before this process ends.
 func Port() int {
 	dir := filepath.Join(os.TempDir(), "carillon-ports-"+strconv.Itoa(os.Getuid()))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		panic(err)
 	}
 	for n := range ports {
-		port := firstPort + (os.Getpid()*100+n)%ports // processes that run side by side begin apart
+		port := firstPort + (os.Getpid()*100+n)%ports // concurrent processes start at different ports
 		lock, err := os.OpenFile(filepath.Join(dir, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
 			panic(err)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Prometheus is the one that scrapes an instance. To the alerts of deploy its scrapes are an interval apart, however soon after
-// each other a test makes them.
+// Prometheus simulates scraping an instance. To the alerts of deploy its scrapes are an interval apart, regardless of when
+// the test makes them.
 type Prometheus struct {
 	every  time.Duration
 	rules  string              // the file with the alerts
@@ -27,7 +27,7 @@ var (
 	metric     = regexp.MustCompile(`(?m)^(\w+)(?:\{(.*)\})? (\S+)$`)
 )
 
-// NewPrometheus returns one that has scraped nothing yet.
+// NewPrometheus returns one without scrapes.
 func NewPrometheus(t testing.TB, every time.Duration) *Prometheus {
 	t.Helper()
 	p := &Prometheus{every: every, used: map[string]bool{}, series: map[string][]string{}}
@@ -45,7 +45,7 @@ func NewPrometheus(t testing.TB, every time.Duration) *Prometheus {
 	return p
 }
 
-// Scrape takes a page of metrics; an empty one is that of an instance that does not answer.
+// Scrape records a page of metrics; an empty page represents an instance that does not respond.
 func (p *Prometheus) Scrape(page string) {
 	now := map[string]string{"up": "0"}
 	if page != "" {
@@ -71,10 +71,10 @@ func (p *Prometheus) Scrape(page string) {
 	p.n++
 }
 
-// missing is what a series has for scrapes that lack it.
+// missing returns the values of a series for scrapes that lack it.
 func missing(n int) []string { return strings.Fields(strings.Repeat("_ ", n)) }
 
-// Last returns the value of a metric with these labels, as they stand in a page, in the last scrape.
+// Last returns the value of a metric with these labels, written as on the page, in the last scrape.
 func (p *Prometheus) Last(t testing.TB, name, labels string) string {
 	t.Helper()
 	values := p.series[name+","+labels]
@@ -84,22 +84,22 @@ func (p *Prometheus) Last(t testing.TB, name, labels string) string {
 	return values[len(values)-1]
 }
 
-// Expect has an expression give these samples at the time of the last scrape.
+// Expect expects these samples from an expression at the time of the last scrape.
 func (p *Prometheus) Expect(expr string, samples ...string) {
 	fmt.Fprintf(&p.checks, "      - {expr: '%s', eval_time: %s, exp_samples: [%s]}\n", expr, p.every*time.Duration(p.n-1), strings.Join(samples, ", "))
 }
 
-// Silent has an alert not fire at the time of the last scrape.
+// Silent expects that an alert does not fire at the time of the last scrape.
 func (p *Prometheus) Silent(alert string) { p.Expect(firing(alert)) }
 
-// Fires has an alert fire at the time of the last scrape.
+// Fires expects an alert to fire at the time of the last scrape.
 func (p *Prometheus) Fires(alert string) { p.Expect(firing(alert), `{labels: "{}", value: 1}`) }
 
 func firing(alert string) string {
 	return fmt.Sprintf(`count(ALERTS{alertname=%q, alertstate="firing"}) > bool 0`, alert)
 }
 
-// Check fails the test unless everything is as it was expected.
+// Check fails the test unless all expectations are met.
 func (p *Prometheus) Check(t testing.TB) {
 	t.Helper()
 	var b strings.Builder

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/internal/tracing"
 )
 
-// A collector that takes a request and never answers does not hold up the end: the spans are lost instead.
+// A collector that accepts a request and never responds does not delay the end: the spans are lost instead.
 func TestACollectorThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// collector sends spans to a collector by OTLP over HTTP. It is an otlptrace.Client; that of OpenTelemetry
-// brings gRPC along, 3 MB of memory in each instance. It logs when sending begins to fail and when it
+// collector sends spans to a collector by OTLP over HTTP. It is an otlptrace.Client; OpenTelemetry's own one
+// includes gRPC, 3 MB of memory in each instance. It logs when sending starts to fail and when it
 // succeeds again. Spans that cannot be sent are lost.
 type collector struct {
 	url     string
@@ -22,14 +22,14 @@ type collector struct {
 	log     *slog.Logger
 	client  http.Client
 	failing atomic.Bool
-	// closing ends the sending that a collector holds up. It lives as long as the collector.
+	// closing cancels sends that a collector delays. It lives as long as the collector.
 	closing context.Context //nolint:containedctx // the SDK passes no context that Close could end
 }
 
 // Start does nothing.
 func (c *collector) Start(context.Context) error { return nil }
 
-// Stop lets go of the connections.
+// Stop closes the connections.
 func (c *collector) Stop(context.Context) error {
 	c.client.CloseIdleConnections()
 	return nil
@@ -50,8 +50,8 @@ func (c *collector) UploadTraces(ctx context.Context, all []*spans.ResourceSpans
 func (c *collector) send(ctx context.Context, all []*spans.ResourceSpans) error {
 	ctx, cancel := context.WithTimeout(ctx, sendWait)
 	defer cancel()
-	defer context.AfterFunc(c.closing, cancel)()                      //nolint:contextcheck // Close ends it, whatever the caller does
-	body, err := proto.Marshal(&spans.TracesData{ResourceSpans: all}) // on the wire, that is an ExportTraceServiceRequest
+	defer context.AfterFunc(c.closing, cancel)()                      //nolint:contextcheck // Close cancels it, whatever the caller does
+	body, err := proto.Marshal(&spans.TracesData{ResourceSpans: all}) // on the wire, this is an ExportTraceServiceRequest
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
-// Package tracing follows single requests by OpenTelemetry: through the API or a page to SQL and Redis, and
-// through the intake to the inboxes, on whichever instance delivers. Attributes hold routes, kinds and
-// numbers; never addresses, names, texts or keys, which requests name.
+// Package tracing traces requests with OpenTelemetry: through the API or a page to SQL and Redis, and
+// through the delivery by the same instance to the inboxes. Attributes contain routes, kinds and numbers;
+// never addresses, names, texts or keys, which come from requests.
 package tracing
 
 import (
@@ -20,7 +20,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Traces makes spans and sends them to a collector. All methods work on a nil *Traces, and then do
+// Traces creates spans and sends them to a collector. All methods work on a nil *Traces, and then do
 // nothing.
 type Traces struct {
 	provider *sdk.TracerProvider
@@ -29,20 +29,20 @@ type Traces struct {
 }
 
 const (
-	// sendWait bounds how long sending spans takes.
+	// sendWait limits the time for sending spans.
 	sendWait = 10 * time.Second
-	// closeWait bounds how long Close waits for a collector. Spans that are left then are lost.
+	// closeWait limits how long Close waits for a collector. Spans left after that are lost.
 	closeWait = 2 * time.Second
 )
 
-// Collector is where traces go.
+// Collector is the destination of traces.
 type Collector struct {
-	URL     string      // empty: there are no traces
+	URL     string      // empty: tracing is off
 	Headers http.Header // of each request
 }
 
-// Open returns traces that go to a collector by OTLP over HTTP, or nil if there is none. The sampler, the
-// pace and the name of the service are read from the variables of OpenTelemetry's specification (OTEL_…).
+// Open returns traces that are sent to a collector by OTLP over HTTP, or nil if there is none. The sampler, the
+// rate and the name of the service are read from the variables of OpenTelemetry's specification (OTEL_…).
 func Open(ctx context.Context, to Collector, version string, log *slog.Logger) (*Traces, error) {
 	if to.URL == "" {
 		return nil, nil
@@ -64,7 +64,7 @@ func Open(ctx context.Context, to Collector, version string, log *slog.Logger) (
 	return &Traces{provider, provider.Tracer("github.com/carillonhq/carillon", trace.WithInstrumentationVersion(version)), giveUp}, nil
 }
 
-// Close sends the spans that are left, for two seconds at most.
+// Close sends the remaining spans, for at most two seconds.
 func (t *Traces) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -74,7 +74,7 @@ func (t *Traces) Close(ctx context.Context) error {
 	defer t.giveUp()
 	err := t.provider.Shutdown(ctx)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return nil // the spans are lost, which has been logged
+		return nil // the spans are lost, which was already logged
 	}
 	return err
 }
@@ -82,8 +82,8 @@ func (t *Traces) Close(ctx context.Context) error {
 // w3c reads and writes traceparent and tracestate.
 var w3c propagation.TraceContext
 
-// Request begins the span of a request. With follow, it belongs to the trace of its header traceparent.
-// The caller ends it with what is known then; the status is 0 if the connection was taken over.
+// Request begins the span of a request. With follow, it belongs to the trace in the header traceparent. The
+// caller ends it with the route and the status, which is 0 if the connection was hijacked.
 func (t *Traces) Request(ctx context.Context, r *http.Request, follow bool) (_ context.Context, end func(route string, status int)) {
 	if t == nil {
 		return ctx, func(string, int) {}
@@ -108,8 +108,8 @@ func (t *Traces) Request(ctx context.Context, r *http.Request, follow bool) (_ c
 	}
 }
 
-// Call adds a call that has ended now to the spans of ctx; see Work. It does nothing outside of a span. n is
-// how many commands were sent together.
+// Call adds a call that has just ended to the spans of ctx; see Work. It does nothing outside a span. n is the number
+// of commands that were sent together.
 func (t *Traces) Call(ctx context.Context, name string, n int, took time.Duration, err error) {
 	if t == nil {
 		return
@@ -121,13 +121,13 @@ func (t *Traces) Call(ctx context.Context, name string, n int, took time.Duratio
 			span.SetAttributes(attribute.Int("db.operation.batch.size", n))
 		}
 		if err != nil {
-			span.SetStatus(codes.Error, "failed") // the text of an error may name what was asked for
+			span.SetStatus(codes.Error, "failed") // the text of an error may contain data of the request
 		}
 		span.End(trace.WithTimestamp(now))
 	}
 }
 
-// Parent returns the traceparent of the span of ctx, for Work elsewhere; empty: nobody follows it.
+// Parent returns the traceparent of the span of ctx, for Work elsewhere; empty: not traced.
 func Parent(ctx context.Context) string {
 	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ""
@@ -139,8 +139,8 @@ func Parent(ctx context.Context) string {
 
 type joined struct{}
 
-// Work begins a span for each of several pieces of work that are done together, as part of the traces they
-// came from; empty ones have none. Calls in the returned context are part of all of them.
+// Work begins a span for each of several pieces of work that are done together, as part of their original traces;
+// empty ones have none. Calls in the returned context are part of all of them.
 func (t *Traces) Work(ctx context.Context, name string, from ...string) (_ context.Context, end func()) {
 	if t == nil {
 		return ctx, func() {}

@@ -19,7 +19,7 @@ const (
 	closed = "it closes the connection"
 )
 
-// network finds the cause of a connection that could not be made or was lost. flag names the setting with the address.
+// network finds the cause of a failed or lost connection. flag names the setting with the address.
 func network(err error, flag string) Trouble {
 	var lookup *net.DNSError
 	var dial *net.OpError
@@ -28,7 +28,7 @@ func network(err error, flag string) Trouble {
 	case t != Trouble{}:
 		return t
 	case errors.As(err, &lookup):
-		return Trouble{"the name of its host is not in the DNS", "correct the host in " + flag + ", or see to the DNS", Away}
+		return Trouble{"the name of its host is not in the DNS", "correct the host in " + flag + ", or fix the DNS", Away}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return Trouble{"nothing listens at its address", fmt.Sprintf("start it, or correct %s", flag), Away}
 	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &dial):
@@ -36,7 +36,7 @@ func network(err error, flag string) Trouble {
 	case errors.Is(err, fs.ErrPermission):
 		return Trouble{"this user may not open its socket", "give the user that runs Carillon access to the socket, such as by its group", Refused}
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return Trouble{"there is no way to its host", "see to the network, or correct the host in " + flag, Away}
+		return Trouble{"there is no route to its host", "check the network, or correct the host in " + flag, Away}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &waited) && waited.Timeout():
 		return Trouble{slow, "check that it runs, that it is not overloaded, that no firewall drops packets on the way, and that it speaks TLS if " + flag + " asks for TLS", Away}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):

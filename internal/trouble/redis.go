@@ -10,13 +10,13 @@ import (
 
 const redisFlag = "--redis-url"
 
-// answer is what Redis says to a command or a connection that it refuses, by the first words.
+// answer is an error reply of Redis to a command or a connection, identified by its first words.
 type answer struct {
 	begins string
 	means  Trouble
 }
 
-// What a Redis is that --redis-url takes for a single node.
+// The kinds of server that --redis-url cannot describe as a single node.
 var (
 	ClusterNode  = Trouble{"it is a node of a Redis Cluster", "write redis+cluster://HOST:PORT,… in --redis-url; a cluster has no database number", Refused}
 	SentinelNode = Trouble{"it is a Sentinel, which holds no data", "write redis+sentinel://HOST:PORT,…/MASTER in --redis-url", Refused}
@@ -30,7 +30,7 @@ var answers = []answer{
 	{"invalid DB index", Trouble{"it has no database with the number in --redis-url", "use a lower number, or raise `databases` in its configuration", Refused}},
 	{"SELECT is not allowed in cluster mode", ClusterNode},
 	{"MOVED", ClusterNode},
-	{"This instance has cluster support disabled", Trouble{"it is no Redis Cluster", "write redis://HOST:PORT instead of redis+cluster:// in --redis-url", Refused}},
+	{"This instance has cluster support disabled", Trouble{"it is not a Redis Cluster", "write redis://HOST:PORT instead of redis+cluster:// in --redis-url", Refused}},
 	{"DENIED", Trouble{"it is in protected mode, which refuses other machines", "give it a password (requirepass), and write it in --redis-url", Refused}},
 	{"max number of clients reached", Trouble{"it has its maximum number of clients", "raise maxclients, or find out who holds the connections (CLIENT LIST)", Away}},
 	{"LOADING", Trouble{"it is loading its data", "wait: it is in use as soon as it has loaded", Away}},
@@ -44,10 +44,10 @@ var answers = []answer{
 	{"NOREPLICAS", Trouble{"it has too few replicas, and refuses changes", "restore its replicas, or lower min-replicas-to-write", Changes}},
 }
 
-// inScript begins what Redis 7.0 says when a script does what its user may not. Later versions say ACL failure in script.
+// inScript begins the error of Redis 7.0 for a script that exceeds the rights of its user. Later versions reply "ACL failure in script".
 const inScript = "The user executing the script can't"
 
-// refusedCommand finds what a user without a right was refused. In a script, Redis 7.0 does not name the command.
+// refusedCommand finds the command that a user lacks the right to run. In a script, Redis 7.0 does not name the command.
 var (
 	refusedCommand = regexp.MustCompile(`(?i)no permissions to run the '([^']+)' command`)
 	refusedKey     = regexp.MustCompile(`(?i)no permissions to access (?:one of the keys|a key)|can't access at least one of the keys`)
@@ -62,14 +62,14 @@ func OfRedis(err error) Trouble {
 	bySentinel := strings.Contains(err.Error(), "all sentinels specified")
 	var found Trouble
 	each(err, func(one error) bool {
-		var said redis.Error
-		if !errors.As(one, &said) {
+		var reply redis.Error
+		if !errors.As(one, &reply) {
 			return false
 		}
 		if bySentinel {
-			found = ofSentinel(said)
+			found = ofSentinel(reply)
 		} else {
-			found = ofAnswer(said.Error())
+			found = ofAnswer(reply.Error())
 		}
 		return found != Trouble{}
 	})
@@ -83,34 +83,34 @@ func OfRedis(err error) Trouble {
 	return found
 }
 
-func ofAnswer(said string) Trouble {
-	said = strings.TrimPrefix(said, "ERR ")
+func ofAnswer(reply string) Trouble {
+	reply = strings.TrimPrefix(reply, "ERR ")
 	for _, a := range answers {
-		if strings.HasPrefix(said, a.begins) {
+		if strings.HasPrefix(reply, a.begins) {
 			return a.means
 		}
 	}
-	if strings.HasPrefix(said, "NOPERM") || strings.HasPrefix(said, "ACL failure in script") || strings.HasPrefix(said, inScript) {
-		return ofRights(said)
+	if strings.HasPrefix(reply, "NOPERM") || strings.HasPrefix(reply, "ACL failure in script") || strings.HasPrefix(reply, inScript) {
+		return ofRights(reply)
 	}
-	if strings.HasPrefix(said, "unknown command") && strings.Contains(strings.ToLower(said), "'time'") {
+	if strings.HasPrefix(reply, "unknown command") && strings.Contains(strings.ToLower(reply), "'time'") {
 		return SentinelNode
 	}
 	return Trouble{}
 }
 
-// ofRights names the words of an ACL that a user lacks.
-func ofRights(said string) Trouble {
+// ofRights returns the trouble with the missing right of an ACL.
+func ofRights(reply string) Trouble {
 	t := Trouble{Kind: Rights}
-	switch command := refusedCommand.FindStringSubmatch(said); {
+	switch command := refusedCommand.FindStringSubmatch(reply); {
 	case command != nil:
 		name := strings.ToLower(command[1])
 		t.Found, t.Cure = "its user may not run "+strings.ToUpper(strings.ReplaceAll(name, "|", " ")), "add +"+name+" to the user"
-	case refusedChannel.MatchString(said):
+	case refusedChannel.MatchString(reply):
 		t.Found, t.Cure = "its user may not use Carillon's channels", "add &PREFIX* to the user, where PREFIX is --redis-prefix"
-	case refusedKey.MatchString(said):
+	case refusedKey.MatchString(reply):
 		t.Found, t.Cure = "its user may not use Carillon's keys", "add ~PREFIX* to the user, where PREFIX is --redis-prefix"
-	case strings.HasPrefix(said, inScript+" run"):
+	case strings.HasPrefix(reply, inScript+" run"):
 		t.Found, t.Cure = "its user may not run a command of a script", "add the command to the user: `carillon doctor` names it"
 	default:
 		t.Found, t.Cure = "its user lacks a right", "compare it with the line for ACL SETUSER"
@@ -119,11 +119,11 @@ func ofRights(said string) Trouble {
 	return t
 }
 
-func ofSentinel(said redis.Error) Trouble {
-	text := said.Error()
+func ofSentinel(reply redis.Error) Trouble {
+	text := reply.Error()
 	const where = "redis+sentinel://USER:PASSWORD@HOST:PORT,…/MASTER?sentinel_password=…; the password before the @ is that of Redis"
 	switch {
-	case errors.Is(said, redis.Nil), strings.Contains(text, "No such master"):
+	case errors.Is(reply, redis.Nil), strings.Contains(text, "No such master"):
 		return Trouble{"Sentinel knows no master of the name in --redis-url", "correct MASTER in redis+sentinel://HOST:PORT,…/MASTER; `SENTINEL MASTERS` lists the names", Refused}
 	case strings.HasPrefix(text, "WRONGPASS"):
 		return Trouble{"Sentinel refuses its user or password", "correct sentinel_password (and sentinel_username) in --redis-url: " + where, Refused}

@@ -17,7 +17,7 @@ func (a answered) Error() string { return string(a) }
 
 func (answered) RedisError() {}
 
-// The words are those of Redis 7.0, of 7.2 and later, and of Valkey.
+// The texts come from Redis 7.0, Redis 7.2 and later, and Valkey.
 func TestARightThatIsLackingIsNamedInTheWordsOfEveryVersion(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{

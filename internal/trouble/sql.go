@@ -11,7 +11,7 @@ import (
 
 const sqlFlag = "--database-url"
 
-// The troubles that both databases have. Full is that of a full disk.
+// The troubles that both databases have. Full means that the disk is full.
 var (
 	Full     = Trouble{"its disk is full", "make room on its disk; meanwhile pages can be read, and nothing can be sent or marked for good. It recovers by itself", Changes}
 	disk     = Trouble{"its file cannot be read or written", "check whether its disk is full or broken, and the permissions on it", Changes}
@@ -38,7 +38,7 @@ var states = map[string]Trouble{
 	"25006": readOnly,
 }
 
-// pooler maps what PgBouncer says, with the code of a protocol violation, to the trouble.
+// pooler maps the messages of PgBouncer with the code of a protocol violation to their troubles.
 var pooler = []answer{
 	{"no such database", states["3D000"]},
 	{"no such user", states["28P01"]},
@@ -82,11 +82,11 @@ func ofSQLite(code int) Trouble {
 	return Trouble{}
 }
 
-func ofPostgres(said *pgconn.PgError) Trouble {
+func ofPostgres(reply *pgconn.PgError) Trouble {
 	for _, a := range pooler {
-		if strings.HasPrefix(said.Message, a.begins) {
+		if strings.HasPrefix(reply.Message, a.begins) {
 			return a.means
 		}
 	}
-	return states[said.Code]
+	return states[reply.Code]
 }

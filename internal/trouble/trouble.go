@@ -1,4 +1,4 @@
-// Package trouble says what is wrong with Redis or SQL, and what cures it, from the errors of their drivers. Logs,
+// Package trouble derives the fault of Redis or SQL, and its cure, from the errors of their drivers. Logs,
 // /readyz and the doctor use the same words.
 package trouble
 
@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Trouble is why a database cannot be used. The zero Trouble says that an error has no cause known here.
+// Trouble is the reason why a database cannot be used. The zero Trouble means that the cause of an error is unknown.
 type Trouble struct {
-	Found string // what is wrong, without names, addresses and secrets, so that anybody may read it
-	Cure  string // what the operator does about it
+	Found string // the fault, without names, addresses and secrets, because it is public
+	Cure  string // what the operator must do
 	Kind  Kind
 }
 
-// Kind says what an error concerns.
+// Kind is what an error affects.
 type Kind int
 
 // The kinds of trouble.
 const (
 	Unknown Kind = iota
-	Away         // no answer, or not now: it passes when the database is there
-	Refused      // the database answers, and refuses this connection until somebody changes something
+	Away         // no response, or temporarily unavailable
+	Refused      // the database responds, but rejects this connection until an operator changes something
 	Changes      // the database answers queries, and refuses changes
 	Rights       // the database answers, and the user may not do everything that Carillon does
 )
@@ -30,14 +30,14 @@ const (
 // String returns what is wrong and its cure as one sentence.
 func (t Trouble) String() string { return t.Found + ": " + t.Cure }
 
-// Slow reports whether the other side is there, and only answers late: no line of its own says so.
+// Slow reports whether the other side responds, but late.
 func (t Trouble) Slow() bool { return t.Found == slow }
 
 // Vague reports whether many causes look like this.
 func (t Trouble) Vague() bool { return t.Found == slow || t.Found == closed }
 
 // each calls visit for an error and for all that it wraps, until visit returns true. Unlike errors.As it finds several
-// of one type: an error of Sentinel joins those of all its hosts.
+// of one type: an error of Sentinel joins the errors of all its hosts.
 func each(err error, visit func(error) bool) bool {
 	if err == nil {
 		return false
@@ -58,8 +58,8 @@ func each(err error, visit func(error) bool) bool {
 	return false
 }
 
-// Detail returns the innermost words of an error: what the other side said. Of several errors that one wraps, the last is
-// that of the driver, or of its last attempt.
+// Detail returns the innermost text of an error, from the other side. Of several wrapped errors it returns the last, which is
+// from the driver, or from its last attempt.
 func Detail(err error) string {
 	for {
 		inner := errors.Unwrap(err)
@@ -104,11 +104,11 @@ func (m *marked) Error() string { return m.err.Error() }
 
 func (m *marked) Unwrap() error { return m.err }
 
-// Mark notes which database an error is from, which a broken connection does not tell.
+// Mark marks an error with its database, which an error of a broken connection does not contain.
 func Mark(source Source, err error) error { return &marked{source, err} }
 
-// Of returns the database that an error is from, and its trouble. The source is empty if the error was never marked, and is
-// no answer of Redis.
+// Of returns the database that an error is from, and its trouble. The source is empty if the error was never marked and is
+// not a reply of Redis.
 func Of(err error) (Source, Trouble) {
 	var by *marked
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// CountLines counts the lines after the header, and rewinds the file. The number is only good
+// CountLines counts the lines after the header, and rewinds the file. The number is only accurate
 // enough for showing progress: a quoted field may contain line breaks.
 func CountLines(file io.ReadSeeker) (int, error) {
 	n := -1
@@ -31,7 +31,7 @@ func CountLines(file io.ReadSeeker) (int, error) {
 	return max(n, 0), err
 }
 
-// maxHashMemory is the most memory that checking an imported hash may take at sign-in, in KB.
+// maxHashMemory is the maximum memory for verifying an imported hash at sign-in, in KB.
 const maxHashMemory = 1 << 20
 
 // Reader reads users from a CSV file.
@@ -117,7 +117,7 @@ func (r *Reader) set(u *notifier.NewUser, column, value string) error {
 // ColumnOf returns the column that sets a field of a user.
 func ColumnOf(field string) string { return field }
 
-// fallback returns the audience of users for whom the file gives none, the same as for `user add`.
+// fallback returns the audience of users without one in the file, the same as for `user add`.
 func (r *Reader) fallback() notifier.Audience {
 	audience, _ := r.audience("user")
 	return audience // 0 if that audience does not exist: the store then reports the error

@@ -10,7 +10,7 @@ import (
 // Proxies are the addresses of proxies whose X-Forwarded-For is trusted.
 type Proxies []netip.Prefix
 
-// Address returns the IP address that a request came from. X-Forwarded-For is believed as far as
+// Address returns the IP address that a request came from. X-Forwarded-For is trusted as far as
 // the proxies are trusted: the address is the last one that is not a trusted proxy.
 func (p Proxies) Address(r *http.Request) string {
 	addr := parseAddress(r.RemoteAddr)
@@ -28,7 +28,7 @@ func (p Proxies) Address(r *http.Request) string {
 	return addr.String()
 }
 
-// Trust reports whether a request comes from one of the proxies, whatever its headers say.
+// Trust reports whether a request comes from one of the proxies, whatever its headers contain.
 func (p Proxies) Trust(r *http.Request) bool { return p.trust(parseAddress(r.RemoteAddr)) }
 
 func (p Proxies) trust(addr netip.Addr) bool {

@@ -1,5 +1,6 @@
 // Package web wraps every request for a page or for the API: it gives the request an id, finds the
-// client's address, records the response, answers a panic, and writes the access log.
+// client's address, records the response, answers a panic, and writes the access log. It also serves an instance below a path of a
+// host.
 package web
 
 import (
@@ -15,7 +16,7 @@ import (
 	"time"
 )
 
-// Exchange is a request and what is known about its response so far. One goroutine at a time may
+// Exchange is a request and the state of its response so far. One goroutine at a time may
 // use it.
 type Exchange struct {
 	ID      string // 16 hex digits, also in the header X-Request-Id
@@ -37,7 +38,7 @@ func Of(ctx context.Context) *Exchange {
 	return &Exchange{Length: -1}
 }
 
-// Site says how requests are wrapped. Begin, Attrs, Served and Traced may be nil.
+// Site configures how requests are wrapped. Begin, Attrs, Served and Traced may be nil.
 type Site struct {
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -56,13 +57,13 @@ type Site struct {
 	Traced Traced
 }
 
-// Served is told the method of a request, the pattern of its route, the status of its response and how
+// Served is called with the method of a request, the pattern of its route, the status of its response and how
 // long it took. The route is empty if no pattern was found, and the status 0 if a handler took over the
 // connection.
 type Served func(method, route string, status int, took time.Duration)
 
 // Traced begins the span of a request. It returns the context with the span, and how to end it with the
-// pattern and the status that Served is told.
+// pattern and the status that Served is called with.
 type Traced func(ctx context.Context, r *http.Request) (with context.Context, end func(route string, status int))
 
 // Routed returns a handler that notes in the exchange which pattern of mux served the request.

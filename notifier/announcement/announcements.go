@@ -1,11 +1,11 @@
 // Package announcement shows announcements to whole audiences. SQL stores each announcement once,
-// and each reader who reads it sets one bit. For each audience, Redis has a versioned index of the
+// and one bit for each reader who has read it. For each audience, Redis has a versioned index of the
 // open announcements, and a bitmap per announcement. All of these share a hash tag, so every change
 // and every count is one script.
 //
 // A script builds the index from the state in SQL (plan_index.lua). Any instance may run it at any
-// time; repeating it changes nothing. Scripts that count or mark are given the open bitmaps; if
-// those are no longer the current ones, they refuse, and the caller reads the index again.
+// time; repeating it changes nothing. Scripts that count or mark receive the open bitmaps; if these
+// are outdated, the scripts do nothing, and the caller reads the index again.
 //
 // A notifier.ErrUnavailable error means that Redis cannot be reached.
 package announcement
@@ -31,8 +31,8 @@ const (
 	defaultMaxSeq = 16_000_000
 	defaultEvery  = 250 * time.Millisecond
 	flushEvery    = 500 * time.Millisecond
-	badgeBatch    = 500 // most readers in one script call; count_readers.lua relies on it
-	inFlight      = 2   // concurrent calls of that kind
+	badgeBatch    = 500 // maximum number of readers in one script call; count_readers.lua relies on it
+	inFlight      = 2   // concurrent badge calls
 )
 
 // Options configures New. Zero fields have the defaults in their comments.
@@ -41,7 +41,7 @@ type Options struct {
 	Audiences []notifier.Audience // all audiences; readers of others see nothing
 	Now       func() time.Time    // clock for writing reads to SQL only; windows follow the clock of Redis: time.Now
 	Log       *slog.Logger        // slog.Default()
-	Every     time.Duration       // interval between two looks of Run: 250 ms
+	Every     time.Duration       // interval between checks by Run: 250 ms
 	Lease     lease.Lease         // decides which instance does the work of Run; nil: lease.Always
 }
 
@@ -64,10 +64,10 @@ type room struct {
 	aver, open, scheduled, windows, channel string
 	marked, dirty                           string
 
-	loading lock // held while the index is read: once at a time
+	loading lock // held while the index is read
 	cached  atomic.Pointer[index]
 	counts  *batch.Queue[*waiter]
-	latest  atomic.Int64 // latest change that SQL has; unknown while another instance writes reads to SQL
+	latest  atomic.Int64 // latest change in SQL; unknown while another instance writes reads to SQL
 }
 
 // New returns the announcements of a key space. It makes no calls.
@@ -99,14 +99,14 @@ func (b *Announcements) newRoom(a notifier.Audience) *room {
 	}
 	r.latest.Store(unknown)
 	r.counts = batch.New(batch.Options[*waiter]{
-		Call:  func(ctx context.Context, some []*waiter) { b.lookForAll(ctx, r, some) },
+		Call:  func(ctx context.Context, some []*waiter) { b.readStates(ctx, r, some) },
 		Limit: callLimit, Most: badgeBatch,
 	})
 	return r
 }
 
 // floor returns a version that this instance has seen. After a loss of Redis no version may be
-// reused, or an old index would pass for the new one.
+// reused; otherwise an old index would be mistaken for the new one.
 func (r *room) floor() string {
 	if x := r.cached.Load(); x != nil {
 		return x.version
@@ -114,7 +114,7 @@ func (r *room) floor() string {
 	return "0"
 }
 
-// Load loads the scripts on every master. This is optional and spares the first calls a round trip;
+// Load loads the scripts on every master. It is optional and saves the first calls a round trip;
 // calls load missing scripts themselves.
 func (b *Announcements) Load(ctx context.Context) error {
 	if err := scripts.Load(ctx, b.rdb); err != nil {
@@ -123,8 +123,8 @@ func (b *Announcements) Load(ctx context.Context) error {
 	return nil
 }
 
-// roomOf returns the room of a reader's audience, or nil if no bitmap has a bit for the reader's
-// seq or there is no such audience.
+// roomOf returns the room of a reader's audience, or nil if the audience does not exist or the
+// bitmaps have no bit for the reader's seq.
 func (b *Announcements) roomOf(r notifier.Reader) *room {
 	if r.Seq < 1 || r.Seq > b.o.MaxSeq {
 		return nil
@@ -153,11 +153,11 @@ const (
 	codeLost  = -1 // part of the index is lost: rebuild it from SQL
 	codeOld   = -2 // the caller's index is old; for drop_bits: not over
 	codeLater = -3 // the index was built from a later state of SQL
-	codeDirty = -4 // SQL does not have all of the bitmap
+	codeDirty = -4 // the bitmap is not completely in SQL
 )
 
-// badgeOf returns the announcements half of the badge at the i-th element after the first: unread,
-// read, version.
+// badgeOf returns the announcements half of the badge, starting at the i-th element after the first:
+// unread, read, version.
 func badgeOf(r script.Reply, i int) notifier.Badge { return newBadge(r.Number(i), r.Number(i+2)) }
 
 func newBadge(unread, aver int64) notifier.Badge {
@@ -171,11 +171,11 @@ var (
 	scripts = script.Must(script.Read(sources))
 
 	planIndex     = scripts.Get("plan_index")
-	lookIndex     = scripts.Get("look_index")
+	inspectIndex  = scripts.Get("inspect_index")
 	fetchIndex    = scripts.Get("fetch_index")
 	countPart     = scripts.Get("count_part")
 	countReaders  = scripts.Get("count_readers")
-	lookReaders   = scripts.Get("look_readers")
+	readerStates  = scripts.Get("reader_states")
 	closeOver     = scripts.Get("close_over")
 	markBits      = scripts.Get("mark_bits")
 	restoreBits   = scripts.Get("restore_bits")
@@ -186,19 +186,19 @@ var (
 	raiseIndex    = scripts.Get("raise_index")
 )
 
-// Store is the part of SQL that announcements need. SQL is the source of truth: Redis holds data
-// derived from it, and the reads of the last moment.
+// Store is the part of SQL that announcements need. SQL is authoritative: Redis contains data
+// derived from it, and the most recent reads.
 type Store interface {
-	// AnnouncementRevision returns a number that rises with every announcement, edit, retraction
-	// and deletion, in the same transaction.
+	// AnnouncementRevision returns a number that every announcement, edit, retraction and deletion
+	// raises in the same transaction.
 	AnnouncementRevision(ctx context.Context) (int64, error)
-	// CurrentAnnouncements returns the announcements of which a part is not finished, with all
-	// their parts, including retracted and ended ones.
+	// CurrentAnnouncements returns the announcements with an unfinished part, with all their parts,
+	// including retracted and ended ones.
 	CurrentAnnouncements(ctx context.Context) ([]notifier.Announcement, error)
-	// Announcements returns those of the given announcements that exist.
+	// Announcements returns the existing ones among the given announcements.
 	Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error)
-	// SettleTop stores the highest seq that sees an announcement when it opens in an audience. The
-	// first call decides; later ones return the same.
+	// SettleTop stores the highest seq that sees an announcement when it opens in an audience. Only the
+	// first call stores a value; later calls return it.
 	SettleTop(ctx context.Context, k notifier.PartKey) (notifier.Part, error)
 	// SaveReads stores bitmap segments whose Ver is newer than the stored one. It drops segments
 	// whose From differs from the ReadsFrom of the announcement.
@@ -207,7 +207,7 @@ type Store interface {
 	Reads(ctx context.Context, k notifier.PartKey) ([]notifier.ReadSegment, error)
 	// LatestReads returns the highest Ver of an audience's segments.
 	LatestReads(ctx context.Context, a notifier.Audience) (int64, error)
-	// FinishPart records the number of readers of an announcement that is over in an audience. A
-	// part that has been reopened in the meantime must not change.
+	// FinishPart records the number of readers of an announcement that is over in an audience. It
+	// must not change a part that has been reopened.
 	FinishPart(ctx context.Context, k notifier.PartKey, reads int64) error
 }

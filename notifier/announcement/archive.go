@@ -20,8 +20,8 @@ type Archived interface {
 	ReadBy(ctx context.Context, r notifier.Reader, ids []int64) (map[int64]bool, error)
 }
 
-// Archive shows announcements from SQL while Redis is unavailable: those that are open by this
-// machine's clock, with the reader's reads as last written to SQL. It is read-only, and the result
+// Archive shows announcements from SQL while Redis is unavailable: announcements that are open by this
+// machine's clock, with the reader's reads as last written to SQL. It is read-only, and its results
 // have no version.
 type Archive struct {
 	SQL Archived
@@ -90,8 +90,8 @@ func (a *Archive) list(ctx context.Context, r notifier.Reader) (listed notifier.
 	return listed, nil
 }
 
-// read returns the announcements that are not over; they may be up to a second old. Concurrent
-// callers do not wait for one query, because SQL may be slow, too.
+// read returns the announcements that are not over, cached for up to a second. Concurrent callers do
+// not wait for one query, because SQL may be slow, too.
 func (a *Archive) read(ctx context.Context, now time.Time) ([]notifier.Announcement, error) {
 	a.mu.Lock()
 	current, age := a.current, now.Sub(a.asOf)
@@ -109,8 +109,8 @@ func (a *Archive) read(ctx context.Context, now time.Time) ([]notifier.Announcem
 	return current, nil
 }
 
-// shownTo reports whether an open announcement is visible to a reader. One that is due but that no
-// instance has opened yet is visible to all current members of its audience.
+// shownTo reports whether an open announcement is visible to a reader. If no instance has opened it
+// yet, it is visible to all current members of its audience.
 func shownTo(n *notifier.Announcement, r notifier.Reader) bool {
 	i := slices.IndexFunc(n.Parts, func(p notifier.Part) bool { return p.Audience == r.Audience })
 	if i < 0 || r.Seq < 1 {

@@ -133,7 +133,7 @@ func TestPageThatComesDuringACallSharesTheNext(t *testing.T) {
 	<-first
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 5 { // a reader who stops waiting holds up nobody
+	for range 5 { // a reader who stops waiting does not delay others
 		if err := ask(gone, 2); !errors.Is(err, context.Canceled) {
 			t.Errorf("a reader who stopped waiting: %v", err)
 		}

@@ -1,7 +1,7 @@
 -- close_over.lua: remove announcements that are over from an index. It needs no data from SQL,
 -- which may be unavailable.
 --
--- uses: read_clock, read_index, tell_turn
+-- uses: publish_turn, read_clock, read_index
 --
 -- KEYS[1] aver       version of the index
 -- KEYS[2] open       ids by start, and 0
@@ -25,5 +25,5 @@ for id, window in pairs(was.window) do
 end
 if #events == 0 then return 0 end
 local closed = #events
-tell_turn(aver, KEYS[5], channel, was, tonumber(ARGV[1]), now, events)
+publish_turn(aver, KEYS[5], channel, was, tonumber(ARGV[1]), now, events)
 return closed

@@ -5,9 +5,9 @@
 --
 -- KEYS[1] aver      version of the index
 -- KEYS[2] marked    seqs by the version of their last change
--- KEYS[3] bits      of the first open announcement; those of the others follow
+-- KEYS[3] bits      of the first open announcement; then of the others
 -- ARGV[1] version   aver of the caller's index
--- ARGV[2] tops      per bitmap: the highest seq that sees the announcement; 0: everybody does
+-- ARGV[2] tops      per bitmap: the highest seq that sees the announcement; 0: all users
 -- ARGV[3..] seqs    the readers
 --
 -- Returns {readers, then for each: unread, read, the later of aver and the reader's own version};

@@ -13,8 +13,8 @@ import (
 )
 
 // Finish records the final count of announcements that are over (retracted, removed from an
-// audience, or ended by the clock of Redis) and removes their bitmaps from Redis, once SQL has
-// every segment of them. It returns how many parts it finished, and whether all that are over are
+// audience, or ended by the clock of Redis), and removes their bitmaps from Redis once all their
+// segments are in SQL. It returns how many parts it finished, and whether all that are over are
 // now finished.
 func (b *Announcements) Finish(ctx context.Context) (n int, all bool, err error) {
 	current, err := b.store.CurrentAnnouncements(ctx)
@@ -38,12 +38,12 @@ func (b *Announcements) Finish(ctx context.Context) (n int, all bool, err error)
 		switch rep.Code {
 		case codeOld:
 			continue
-		case codeDirty: // marked after the flush: try again next time
+		case codeDirty: // marked after the flush: retry next time
 			all = false
 			continue
 		}
 		switch err := b.finish(ctx, k, rep.Code); {
-		case errors.Is(err, notifier.ErrConflict): // an edit came first, or the clock of SQL's machine is slow
+		case errors.Is(err, notifier.ErrConflict): // because of an earlier edit, or the clock of SQL's machine is slow
 			all = false
 		case errors.Is(err, notifier.ErrNotFound): // it was deleted
 		case err != nil:
@@ -55,7 +55,7 @@ func (b *Announcements) Finish(ctx context.Context) (n int, all bool, err error)
 	return n, all, nil
 }
 
-// Forget removes bitmaps from Redis whose announcements were deleted.
+// Forget removes the bitmaps of deleted announcements from Redis.
 func (b *Announcements) Forget(ctx context.Context, parts []notifier.PartKey) error {
 	pipe := b.rdb.Pipeline()
 	for _, p := range parts {
@@ -68,8 +68,8 @@ func (b *Announcements) Forget(ctx context.Context, parts []notifier.PartKey) er
 	return nil
 }
 
-// drop asks Redis whether each part is over, and removes its bitmap if it is. If this process
-// stopped right after, the count would be taken from the segments in SQL.
+// drop checks in Redis whether each part is over, and removes its bitmap if it is. If this process
+// stopped right after, the segments in SQL would be counted.
 func (b *Announcements) drop(ctx context.Context, rooms []*room, all []notifier.Announcement) ([]notifier.Counting, []*redis.Cmd, error) {
 	by := map[notifier.Audience]*room{}
 	for _, r := range rooms {

@@ -184,7 +184,7 @@ func TestReopenedPartIsUnchanged(t *testing.T) {
 	})
 }
 
-// Users who joined while late joiners could see it may have read it. After an edit takes that back,
+// Users who joined while late joiners could see it may have read it. After an edit reverts that,
 // they no longer belong to its audience.
 func TestReadersWhoNoLongerSeeItAreNotCounted(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {

@@ -18,9 +18,9 @@ const (
 	flushRounds = 8   // writes per audience in one flush
 )
 
-// Flush writes the bitmap segments that SQL does not have yet, and returns their number. Segments
-// that cannot be written stay marked, and a segment that changes during the write is marked again.
-// A failing audience does not hold up the others.
+// Flush writes the bitmap segments that are not yet in SQL, and returns their number. Segments that
+// cannot be written stay marked, and a segment that changes during the write is marked again. A
+// failed audience does not delay the others.
 func (b *Announcements) Flush(ctx context.Context) (int, error) { return b.flush(ctx, b.roomsOf(nil)) }
 
 func (b *Announcements) flush(ctx context.Context, rooms []*room) (total int, first error) {
@@ -71,14 +71,14 @@ func (b *Announcements) flushRoom(ctx context.Context, r *room) (saved int, more
 	return len(segments), len(marks) >= flushBatch, nil
 }
 
-// dirtyMarks returns the oldest marks of an audience and, by announcement, the revision of
-// the last edit that marked it as unread for everybody. It reads the revisions before the
-// bits: if a bitmap is emptied in between, its new bits carry the old revision and SQL drops
-// them, but old bits never carry the new revision.
+// dirtyMarks returns the oldest marks of an audience and, by announcement, the revision of the last
+// edit that marked it as unread for all users. It reads the revisions before the bits: if a bitmap
+// is emptied in between, its new bits have the old revision and SQL drops them, but old bits never
+// have the new revision.
 func (b *Announcements) dirtyMarks(ctx context.Context, r *room) (marks []redis.Z, from map[string]int64, err error) {
 	pipe := b.rdb.Pipeline()
 	edits := pipe.ZRangeByScoreWithScores(ctx, r.dirty, &redis.ZRangeBy{Min: "-inf", Max: "(0"})
-	found := pipe.ZRangeByScoreWithScores(ctx, r.dirty, &redis.ZRangeBy{Min: "0", Max: "+inf", Count: flushBatch + 1}) // one is the 0
+	found := pipe.ZRangeByScoreWithScores(ctx, r.dirty, &redis.ZRangeBy{Min: "0", Max: "+inf", Count: flushBatch + 1}) // one more, for the member 0
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -90,8 +90,8 @@ func (b *Announcements) dirtyMarks(ctx context.Context, r *room) (marks []redis.
 	return slices.DeleteFunc(found.Val(), func(m redis.Z) bool { return m.Member == "0" }), from, nil
 }
 
-// segments reads the marked segments. It skips marks that no script has set or whose bitmap is
-// gone.
+// segments reads the marked segments. It skips marks that no script sets, and marks without a
+// bitmap.
 func (b *Announcements) segments(ctx context.Context, r *room, marks []redis.Z, since map[string]int64) ([]notifier.ReadSegment, error) {
 	pipe := b.rdb.Pipeline()
 	all := make([]notifier.ReadSegment, len(marks))

@@ -159,7 +159,7 @@ func TestClockThatGoesBackLosesNoRead(t *testing.T) {
 	}
 }
 
-func TestBitmapTakesNoMoreMemoryThanItsBits(t *testing.T) {
+func TestBitmapUsesNoMoreMemoryThanItsBits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.sql.users = slices.Repeat([]notifier.Audience{customer}, 10_000_000)

@@ -3,15 +3,15 @@ package announcement_test
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// hub knows as much of each reader as an open page does: it updates numbers from the published
+// hub has the same state of each reader as an open page: it updates numbers from the published
 // messages, and reads only those that the messages do not determine.
 type hub struct {
 	board *announcement.Announcements
@@ -35,7 +35,7 @@ func newHub(t tb, s *site) *hub {
 
 func (h *hub) receive(t tb) any {
 	t.Helper()
-	m, err := h.sub.ReceiveTimeout(t.Context(), 10*time.Second)
+	m, err := h.sub.ReceiveTimeout(t.Context(), testkit.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func (h *hub) connect(t tb, r notifier.Reader) {
 	h.ask(t, []notifier.Reader{r})
 }
 
-// ask takes freshly read numbers.
+// ask stores freshly read numbers.
 func (h *hub) ask(t tb, readers []notifier.Reader) {
 	t.Helper()
 	badges, err := h.board.Badges(t.Context(), readers)
@@ -67,7 +67,7 @@ func (h *hub) ask(t tb, readers []notifier.Reader) {
 	}
 }
 
-// take takes a number unless a newer one is held. With the same version, the number must be the
+// take stores a number unless a newer one is stored. With the same version, the number must be the
 // same, too.
 func (h *hub) take(t tb, r notifier.Reader, b notifier.Badge) {
 	t.Helper()

@@ -14,8 +14,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// index holds the open announcements of an audience in one version, in the form that scripts need.
-// It is immutable and gets replaced by a newer one.
+// index contains the open announcements of an audience in one version, in the form that scripts need.
+// It is immutable and is replaced by a newer one.
 type index struct {
 	version string
 	items   []item
@@ -40,14 +40,14 @@ func (x *index) place(id, seq int64) int {
 	return -1
 }
 
-// tries bounds how often a call may find that its index has just changed.
+// tries is the maximum number of times that a call may find its index outdated.
 const tries = 6
 
 var errUnsteady = errors.New("the index of an audience changes faster than it can be read")
 
-// ask runs a script with the index of an audience, until the index is the one that Redis has. run
-// returns nil if the index lacks the announcement it needs, which may have opened after this
-// instance read its index.
+// ask runs a script with the index of an audience, until that index is the current one in Redis. run
+// returns nil if the index lacks the announcement, which may have opened after this instance read
+// its index.
 func (b *Announcements) ask(ctx context.Context, r *room, run func(*index) *redis.Cmd) (*index, script.Reply, error) {
 	x, fresh := r.cached.Load(), false
 	for range tries {
@@ -112,7 +112,7 @@ func (b *Announcements) reload(ctx context.Context, r *room, old *index) (*index
 	return nil, errUnsteady
 }
 
-// heal rebuilds lost data, unless that was done after the stamp was taken.
+// heal rebuilds lost data, unless that was already done after stamp.
 func (b *Announcements) heal(ctx context.Context, stamp int64) error {
 	if err := b.syncing.take(ctx); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 )
 
 // List returns all open announcements that a reader sees, in display order, with the reader's
-// numbers.
+// badge.
 func (b *Announcements) List(ctx context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error) {
 	room := b.roomOf(r)
 	if room == nil {
@@ -28,7 +28,7 @@ func (b *Announcements) List(ctx context.Context, r notifier.Reader) (notifier.O
 }
 
 func (b *Announcements) list(ctx context.Context, room *room, seq int64) (notifier.OpenAnnouncements, error) {
-	l, err := b.lookFor(ctx, room, seq)
+	l, err := b.readStateOf(ctx, room, seq)
 	if err != nil {
 		return notifier.OpenAnnouncements{}, err
 	}
@@ -68,7 +68,7 @@ func (b *Announcements) find(ctx context.Context, r notifier.Reader, id int64) (
 	if room == nil {
 		return notifier.OpenAnnouncement{}, notifier.ErrNotFound
 	}
-	l, err := b.lookFor(ctx, room, r.Seq)
+	l, err := b.readStateOf(ctx, room, r.Seq)
 	if err != nil {
 		return notifier.OpenAnnouncement{}, err
 	}
@@ -100,7 +100,7 @@ func newOpenAnnouncement(a *notifier.Announcement, read bool) notifier.OpenAnnou
 
 // Reads returns how many users have read each announcement in each audience, in order. It is -1 if
 // there is no bitmap: before it opens, after it is over, and while it is lost. It is also -1
-// between an edit that marks the announcement as unread for everybody and the next Sync.
+// between an edit that marks the announcement as unread for all users and the next Sync.
 func (b *Announcements) Reads(ctx context.Context, parts []notifier.Counting) ([]int64, error) {
 	if len(parts) == 0 {
 		return nil, nil
@@ -125,15 +125,15 @@ func (b *Announcements) Reads(ctx context.Context, parts []notifier.Counting) ([
 }
 
 // Badges returns the announcements half of each reader's badge, in order. A reader without a bit,
-// or in no known audience, gets a zero badge.
+// or in an unknown audience, gets a zero badge.
 func (b *Announcements) Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
 	badges := make([]notifier.Badge, len(readers))
-	if len(readers) == 1 { // a page: it may share its call with other pages
+	if len(readers) == 1 { // a page, which can share its call with other pages
 		r := b.roomOf(readers[0])
 		if r == nil {
 			return badges, nil
 		}
-		l, err := b.lookFor(ctx, r, readers[0].Seq)
+		l, err := b.readStateOf(ctx, r, readers[0].Seq)
 		if err != nil {
 			return nil, fmt.Errorf("count the announcements of user %d: %w", readers[0].Seq, err)
 		}
@@ -159,7 +159,7 @@ func (b *Announcements) Badges(ctx context.Context, readers []notifier.Reader) (
 	return badges, nil
 }
 
-// countPart counts for the readers at the given places, who are all in one audience.
+// countPart counts for the readers at these places, who are all in one audience.
 func (b *Announcements) countPart(ctx context.Context, r *room, readers []notifier.Reader, places []int, into []notifier.Badge) error {
 	seqs := make([]int64, len(places))
 	for i, place := range places {

@@ -2,10 +2,10 @@ package announcement_test
 
 import (
 	"strings"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -45,7 +45,7 @@ func (s *site) listen(t tb, channel, node string) *listener {
 func (l *listener) next(t tb) string {
 	t.Helper()
 	for {
-		m, err := l.sub.ReceiveTimeout(t.Context(), 10*time.Second)
+		m, err := l.sub.ReceiveTimeout(t.Context(), testkit.Patience)
 		if err != nil {
 			t.Fatalf("wait for a message on %s: %v", l.on, err)
 		}
@@ -56,7 +56,7 @@ func (l *listener) next(t tb) string {
 }
 
 // heard returns the messages published since the last call. It sends a message of its own behind
-// them, which tells it when to stop.
+// them, which stops it.
 func (l *listener) heard(t tb) (all []string) {
 	t.Helper()
 	const stop = `return redis.call('PUBLISH', ARGV[1], 'stop')`

@@ -114,7 +114,7 @@ func TestExistingBitmapIsNotOverwritten(t *testing.T) {
 
 // Between the loss and the end of the repair, no reader may get a number that lacks reads: the
 // message of the reopening would add to it.
-func TestAfterALossNobodyGetsAPartialNumber(t *testing.T) {
+func TestAfterALossNoReaderGetsAPartialNumber(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, server.Client(t))

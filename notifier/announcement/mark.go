@@ -27,8 +27,8 @@ func (b *Announcements) MarkUnread(ctx context.Context, r notifier.Reader, id in
 	return b.markOne(ctx, r, id, toUnread)
 }
 
-// ReadAll marks all open announcements that a reader sees as read. It returns the ids of those that
-// were unread before.
+// ReadAll marks all open announcements that a reader sees as read. It returns the ids of the
+// previously unread ones.
 func (b *Announcements) ReadAll(ctx context.Context, r notifier.Reader) (ids []int64, badge notifier.Badge, err error) {
 	room := b.roomOf(r)
 	if room == nil {

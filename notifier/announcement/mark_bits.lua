@@ -6,7 +6,7 @@
 -- KEYS[1] aver     version of the index
 -- KEYS[2] marked   seqs by the version of their last change
 -- KEYS[3] dirty    ID:SEGMENT that SQL lacks, by time (µs), and 0: the latest time that it has
--- KEYS[4] bits     of the first open announcement; those of the others follow
+-- KEYS[4] bits     of the first open announcement; then of the others
 -- ARGV[1] version  aver of the caller's index
 -- ARGV[2] seq      the reader
 -- ARGV[3] channel  channel for the reader's changes

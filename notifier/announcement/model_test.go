@@ -102,7 +102,7 @@ func (m *model) each(do func(p *part)) {
 	}
 }
 
-// resetReads marks an announcement as unread for everybody, including users who do not see it now.
+// resetReads marks an announcement as unread for all users, including users who do not see it now.
 func (m *model) resetReads(id int64) {
 	for _, part := range m.all[id].parts {
 		part.bits, part.saved = map[int64]bool{}, map[int64]bool{}

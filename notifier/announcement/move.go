@@ -12,20 +12,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Move prepares the audience of a reader who has come from another one. Clients keep the number
-// with the later version, and each audience has its own versions. So the versions here must be
-// later than any that the reader was given elsewhere. raised is false if they already were, for
-// example on a repeat.
+// Move prepares the audience of a reader who was moved from another one. Clients keep the number with
+// the later version, and each audience has its own versions. So the versions here must be later than
+// any that the reader received elsewhere. raised is false if they already were, for example on a
+// repetition.
 //
-// Move raises the version of the index and not the reader's own: that one is forgotten after a
-// minute, but an application or a sleeping browser may look again an hour later. One rise serves
-// all readers who move here, until something changes in the audience they come from.
+// Move raises the version of the index instead of the reader's own, which expires after a minute:
+// an application or a sleeping browser may request the badge an hour later. One rise serves all
+// readers who move here, until something changes in their previous audience.
 func (b *Announcements) Move(ctx context.Context, r notifier.Reader) (raised bool, err error) {
 	to := b.roomOf(r)
 	if to == nil {
 		return false, nil
 	}
-	floor, err := b.toldElsewhere(ctx, r)
+	floor, err := b.latestElsewhere(ctx, r)
 	if err != nil {
 		return false, fmt.Errorf("read the versions given to user %d: %w", r.Seq, script.MarkAway(err))
 	}
@@ -38,9 +38,9 @@ func (b *Announcements) Move(ctx context.Context, r notifier.Reader) (raised boo
 	return rep.Code > 0, nil
 }
 
-// toldElsewhere returns the latest version that a reader may have been given in other audiences. A
-// lost index gives out no versions now, and a rebuilt one starts later.
-func (b *Announcements) toldElsewhere(ctx context.Context, r notifier.Reader) (floor int64, err error) {
+// latestElsewhere returns the latest version that a reader may have received in other audiences. A lost
+// index issues no versions, and a rebuilt one starts later.
+func (b *Announcements) latestElsewhere(ctx context.Context, r notifier.Reader) (floor int64, err error) {
 	var versions []*redis.StringCmd
 	var marks []*redis.FloatCmd
 	_, err = b.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {

@@ -37,7 +37,7 @@ func (s *site) older(t *testing.T, a notifier.Audience, by time.Duration) {
 	}
 }
 
-// TestMovedReaderGetsLaterVersions takes each half of a badge from the later version, as browsers
+// TestMovedReaderGetsLaterVersions uses each half of a badge from the later version, as browsers
 // and applications do: the number is right after any move.
 func TestMovedReaderGetsLaterVersions(t *testing.T) {
 	onAllRedis(t, func(t *testing.T, s *site) {

@@ -13,13 +13,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// unknown means that SQL has not yet been asked for its latest change.
+// unknown means that the latest change in SQL has not been read yet.
 const unknown = -1
 
-// follow makes sure that the bitmaps of an audience are not older than those in SQL: Redis may have
-// come back from an old file, or be a replica that lagged. Redis records the latest change that
-// reached SQL; if SQL has later ones, its segments are newer. This must happen before reads are
-// written to SQL, or old segments would replace new ones.
+// follow ensures that the bitmaps of an audience are not older than in SQL: Redis may have come
+// back from an old file, or be a replica that lagged. Redis records the latest change that reached
+// SQL; if SQL has later ones, its segments are newer. This must happen before reads are written to
+// SQL; otherwise old segments would replace new ones.
 func (b *Announcements) follow(ctx context.Context, r *room) error {
 	seen, err := b.seen(ctx, r)
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *Announcements) follow(ctx context.Context, r *room) error {
 	return nil
 }
 
-// seen returns the latest change that SQL has, according to Redis.
+// seen returns the latest change in SQL, according to Redis.
 func (b *Announcements) seen(ctx context.Context, r *room) (int64, error) {
 	score, err := b.rdb.ZScore(ctx, r.dirty, "0").Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
@@ -49,7 +49,7 @@ func (b *Announcements) seen(ctx context.Context, r *room) (int64, error) {
 	return int64(score), nil
 }
 
-// bringBack merges the changes that SQL has since then into the bitmaps of an audience.
+// bringBack merges the later changes in SQL into the bitmaps of an audience.
 func (b *Announcements) bringBack(ctx context.Context, r *room, since, latest int64) error {
 	current, err := b.store.CurrentAnnouncements(ctx)
 	if err != nil {
@@ -57,9 +57,9 @@ func (b *Announcements) bringBack(ctx context.Context, r *room, since, latest in
 	}
 	merged, behind, err := b.mergeAll(ctx, r, current, since)
 	if err == nil && behind {
-		// Redis has missed an edit that marked an announcement as unread for everybody. Sync
-		// applies it. A bitmap that still differs then belongs to an announcement that is not in
-		// the index; Finish counts its reads in SQL.
+		// Redis has missed an edit that marked an announcement as unread for all users. Sync applies it.
+		// A bitmap that still differs after that belongs to an announcement that is not in the index;
+		// Finish counts its reads in SQL.
 		if err = b.Sync(ctx); err == nil {
 			var more int64
 			more, _, err = b.mergeAll(ctx, r, current, since)
@@ -77,7 +77,7 @@ func (b *Announcements) bringBack(ctx context.Context, r *room, since, latest in
 }
 
 // mergeAll merges the segments in SQL into the bitmaps of an audience. It returns how many segments
-// were older in Redis, and whether a bitmap counts reads since another edit than SQL does.
+// were older in Redis, and whether a bitmap counts reads since a different edit than SQL.
 func (b *Announcements) mergeAll(ctx context.Context, r *room, current []notifier.Announcement, since int64) (merged int64, behind bool, err error) {
 	for i := range current {
 		for _, p := range current[i].Parts {
@@ -94,8 +94,8 @@ func (b *Announcements) mergeAll(ctx context.Context, r *room, current []notifie
 	return merged, behind, nil
 }
 
-// merge returns how many segments of a bitmap were older than in SQL, or codeOld if the bitmap
-// counts reads since another edit.
+// merge returns how many segments of a bitmap were older than in SQL, or codeOld if the bitmap counts
+// reads since a different edit.
 func (b *Announcements) merge(ctx context.Context, r *room, k notifier.PartKey, since int64) (int64, error) {
 	segments, err := b.store.Reads(ctx, k)
 	if err != nil {

@@ -102,7 +102,7 @@ func TestReadsBeforeTheOldRedisIsNoticedAreKeptToo(t *testing.T) {
 		s.flushed(t)
 		s.comeBack(t, old)
 		s.read(t, 2, one) // in the same segment of the bitmap
-		// Another instance takes over: it has written nothing yet, so it asks SQL.
+		// Another instance takes over: it has written nothing yet, so it reads SQL.
 		other := s.another(noOptions)
 		if n, err := other.Flush(t.Context()); err != nil || n != 1 {
 			t.Errorf("it wrote %d segments, %v", n, err)

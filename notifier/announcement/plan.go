@@ -12,7 +12,7 @@ import (
 )
 
 // Sync updates the index of every audience to match SQL and the current time. It may be called at
-// any time and concurrently. A failing audience does not hold up the others.
+// any time and concurrently. A failed audience does not delay the others.
 func (b *Announcements) Sync(ctx context.Context) error {
 	if err := b.syncing.take(ctx); err != nil {
 		return err
@@ -46,7 +46,7 @@ type state struct {
 }
 
 // fetch reads SQL. If the revision is the same before and after, it belongs to the data read in
-// between. Otherwise fetch uses the earlier one, and the plan will be made again.
+// between. Otherwise fetch uses the earlier one, and the plan is made again.
 func (b *Announcements) fetch(ctx context.Context) (s state, err error) {
 	before, err := b.store.AnnouncementRevision(ctx)
 	for range tries {
@@ -67,8 +67,8 @@ func (b *Announcements) fetch(ctx context.Context) (s state, err error) {
 	return s, nil
 }
 
-// roomsOf returns the rooms of all configured audiences, and of audiences of announcements that are
-// no longer configured.
+// roomsOf returns the rooms of all configured audiences, and of other audiences that announcements
+// still have.
 func (b *Announcements) roomsOf(all []notifier.Announcement) []*room {
 	var rooms []*room
 	seen := map[notifier.Audience]bool{}
@@ -100,9 +100,9 @@ type planned struct {
 	part notifier.Part
 }
 
-// plan returns the announcements that should be open in an audience when their time has come. It
-// omits those retracted or removed from the audience, but includes those that are over: the clock
-// of Redis decides that.
+// plan returns the announcements of an audience, open or upcoming. It omits announcements that are
+// retracted or removed from the audience, but includes those that are over, because only the clock of
+// Redis determines the end.
 func (s *state) plan(a notifier.Audience) []planned {
 	var items []planned
 	for i := range s.all {
@@ -120,10 +120,10 @@ func (s *state) plan(a notifier.Audience) []planned {
 }
 
 // unseen reports whether no reader can ever see it, because there were no users when it opened and
-// late joiners do not see it. It must stay out of the index, where a top of 0 means everybody.
+// late joiners do not see it. It must stay out of the index, where a top of 0 means all users.
 func (p *planned) unseen() bool { return p.part.Settled && !p.LateJoiners && p.part.Top < 1 }
 
-// top returns the highest seq that sees it; 0: everybody does; -1: not settled.
+// top returns the highest seq that sees it; 0: all users; -1: not settled.
 func (p *planned) top() int64 {
 	switch {
 	case !p.part.Settled:

@@ -1,13 +1,13 @@
 -- plan_index.lua: update the index of an audience to match SQL and the current time: announcements
 -- that are due open, those that are over close. Repeating it changes nothing.
 --
--- uses: read_clock, read_index, reads_from, same_windows, start_bits, tell_open, tell_turn, write_index
+-- uses: publish_open, publish_turn, read_clock, read_index, reads_from, same_windows, start_bits, write_index
 --
 -- An item that is due but lacks its top or its bitmap waits for it. A lost index waits for all its
 -- items, so that no reader gets a number that leaves some out. The turn of a rebuilt index only
--- publishes the announcements of the last 10 s: readers know the others.
+-- publishes the announcements of the last 10 s: readers already have the others.
 --
--- If an edit marked an item as unread for everybody, its bitmap is emptied here, in the
+-- If an edit marked an item as unread for all users, its bitmap is emptied here, in the
 -- script that also raises the version, so that a version never has two counts.
 --
 -- KEYS[1] aver       version of the index
@@ -16,12 +16,12 @@
 -- KEYS[4] windows    id → START END TOP REVISION-SUM, and revision
 -- KEYS[5] marked     seqs by the version of their last change
 -- KEYS[6] dirty      by ID: the edit since which its bitmap counts reads, as a negative revision
--- KEYS[7] bits       of the first item; those of the others follow
+-- KEYS[7] bits       of the first item; then of the others
 -- ARGV[1] revision   revision of SQL that the items come from
 -- ARGV[2] undone     a later revision that SQL has lost: it may be replaced; empty: none
 -- ARGV[3] channel    channel for the turns of the audience
--- ARGV[4] floor      a version that was given out before
--- ARGV[5..] items    seven words each: id, start, end, top (-1: not settled; 0: everybody sees it;
+-- ARGV[4] floor      a version that readers have already received
+-- ARGV[5..] items    seven words each: id, start, end, top (-1: not settled; 0: all users;
 --                    else the highest seq that does), revision of the edit since which reads
 --                    count, REVISION-SUM (with a checksum of the JSON), JSON to publish
 --
@@ -45,7 +45,7 @@ for i = 5, #ARGV, 7 do
     if tonumber(starts) <= now then
       if top ~= '-1' and there then
         is.open[id] = true
-        tell_open(events, was, id, window, bitmaps[place], json, now - starts, reset)
+        publish_open(events, was, id, window, bitmaps[place], json, now - starts, reset)
       else
         lacking[#lacking + 1] = place
         is.open[id] = was.open[id]
@@ -63,5 +63,5 @@ local turned = was.lost or #events > 0
 if not turned and was.revision == revision and same_windows(was.window, is.window) then return {0, unpack(lacking)} end
 write_index(open, scheduled, windows, is, start)
 if not turned then return {0, unpack(lacking)} end
-tell_turn(aver, KEYS[5], channel, was, tonumber(ARGV[4]), now, events)
+publish_turn(aver, KEYS[5], channel, was, tonumber(ARGV[4]), now, events)
 return {1, unpack(lacking)}

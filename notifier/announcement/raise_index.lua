@@ -1,7 +1,7 @@
 -- raise_index.lua: make the version of an index later than any that a reader was given in another
 -- audience. Nothing else changes.
 --
--- uses: read_clock, tell_turn
+-- uses: publish_turn, read_clock
 --
 -- KEYS[1] aver     version of the index
 -- KEYS[2] marked   seqs by the version of their last change
@@ -15,5 +15,5 @@ local stored, now = redis.call('GET', aver), read_clock()
 if not stored then return -1 end
 floor = math.max(floor, now - 60000)
 if tonumber(stored) > floor then return 0 end
-tell_turn(aver, marked, channel, {aver = tonumber(stored)}, floor, now, {})
+publish_turn(aver, marked, channel, {aver = tonumber(stored)}, floor, now, {})
 return 1

@@ -179,7 +179,7 @@ func (p *play) lateJoiners(t *rapid.T) {
 	p.edit(t, id, func(a *notifier.Announcement) { a.LateJoiners = n.late })
 }
 
-// resetReads marks an announcement as unread for everybody, with or without another title. Before
+// resetReads marks an announcement as unread for all users, with or without another title. Before
 // the index follows, reads may be written to SQL and Redis may be lost.
 func (p *play) resetReads(t *rapid.T) {
 	id, ok := p.some(t, false)
@@ -285,7 +285,7 @@ func (p *play) finish(t *rapid.T) {
 	p.flush()
 }
 
-// flushAll loses all data that is not in SQL. A real loss takes longer than versions run ahead of
+// flushAll loses all data that is not in SQL. A real loss lasts longer than versions run ahead of
 // the clock.
 func (p *play) flushAll(t *rapid.T) {
 	if p.pass != nil {

@@ -1,5 +1,5 @@
--- renew_index.lua: record the latest change that SQL has, after bitmaps were merged with it. If any
--- was old, have the index rebuilt, so that everybody's number is read again. The version of the
+-- renew_index.lua: record the latest change in SQL after it was merged into the bitmaps. If any bitmap
+-- was old, have the index rebuilt, so that all readers read their numbers again. The version of the
 -- index stays: the rebuilt one must be newer.
 --
 -- KEYS[1] scheduled  ids by start, and 0

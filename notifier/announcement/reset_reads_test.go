@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// resetReads marks an announcement as unread for everybody and updates the index.
+// resetReads marks an announcement as unread for all users and updates the index.
 func (s *site) resetReads(t tb, id int64) {
 	t.Helper()
 	s.sql.resetReads(id, func(*notifier.Announcement) {})
@@ -199,7 +199,7 @@ func TestReadsStayIfSQLLosesTheEdit(t *testing.T) {
 }
 
 // The restored bitmap already counts since the edit, so nothing is emptied; readers still
-// hold the old count and must be told a new version.
+// hold the old count and must receive a new version.
 func TestEditIsPublishedIfTheBitmapWasLostBeforeTheSync(t *testing.T) {
 	onAllRedis(t, func(t *testing.T, s *site) {
 		id := s.publish(t, draft("One"))

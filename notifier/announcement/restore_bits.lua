@@ -8,8 +8,8 @@
 --                    by ID: the edit since which its bitmap counts reads, as a negative revision
 -- ARGV[1] id         the announcement
 -- ARGV[2] from       revision of the edit since which the segments count reads; 0: all reads
--- ARGV[3] top        the highest seq; memory for it is allocated at once, because a bitmap that
---                    grows step by step takes twice as much
+-- ARGV[3] top        the highest seq; memory for it is allocated in one step, because a bitmap
+--                    that grows gradually uses twice as much
 -- ARGV[4] latest     the latest time of the segments (µs)
 -- ARGV[5..] pieces   segments, two words each: offset of the first byte, bytes
 --

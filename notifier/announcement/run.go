@@ -16,12 +16,12 @@ import (
 type runner struct {
 	*Announcements
 	flushed  time.Time
-	finished string // state of the indexes when everything over had been finished
+	finished string // state of the indexes after the last complete finish
 }
 
-// Run opens and closes announcements at their time, updates indexes from SQL, writes reads to SQL
+// Run opens and closes announcements at their times, updates indexes from SQL, writes reads to SQL
 // and finishes announcements that are over, until ctx ends; then it returns nil. While Redis or SQL
-// is unavailable it keeps trying.
+// is unavailable it retries.
 func (b *Announcements) Run(ctx context.Context) error {
 	r := &runner{Announcements: b}
 	return lease.Work{
@@ -32,7 +32,7 @@ func (b *Announcements) Run(ctx context.Context) error {
 	}.Run(ctx)
 }
 
-// rest forgets which reads are written: the instance that has the lease writes more.
+// rest drops the record of written reads, because the instance that has the lease writes more.
 func (r *runner) rest() {
 	for _, room := range r.rooms {
 		room.latest.Store(unknown)
@@ -45,9 +45,9 @@ func (r *runner) keepTime(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("read the revision of the announcements: %w", err), r.closeOver(ctx))
 	}
-	seen, due, err := r.look(ctx, revision)
+	seen, due, err := r.checkIndexes(ctx, revision)
 	if err != nil {
-		return fmt.Errorf("look at the indexes: %w", err)
+		return fmt.Errorf("check the indexes: %w", err)
 	}
 	if due {
 		r.finished = ""
@@ -56,7 +56,7 @@ func (r *runner) keepTime(ctx context.Context) error {
 	if seen == r.finished {
 		return nil
 	}
-	// Finish until nothing is left: SQL may consider an announcement over a moment later.
+	// Finish until nothing is left: in SQL an announcement may end a moment later.
 	if n, all, err := r.Finish(ctx); err != nil || n > 0 || !all {
 		return err
 	}
@@ -64,8 +64,8 @@ func (r *runner) keepTime(ctx context.Context) error {
 	return nil
 }
 
-// closeOver closes announcements that are over without using SQL. Those that are due to open have
-// to wait for SQL, which decides who sees them.
+// closeOver closes announcements that are over without using SQL. Announcements that are due to open
+// wait for SQL, which determines their readers.
 func (b *Announcements) closeOver(ctx context.Context) error {
 	var faults []error
 	for _, r := range b.roomsOf(nil) {
@@ -77,8 +77,8 @@ func (b *Announcements) closeOver(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// look returns the state of the indexes, and whether one of them must be updated.
-func (b *Announcements) look(ctx context.Context, revision int64) (seen string, due bool, err error) {
+// checkIndexes returns the state of the indexes, and whether one of them must be updated.
+func (b *Announcements) checkIndexes(ctx context.Context, revision int64) (seen string, due bool, err error) {
 	rooms := b.roomsOf(nil)
 	if len(rooms) == 0 {
 		return "", false, nil
@@ -86,7 +86,7 @@ func (b *Announcements) look(ctx context.Context, revision int64) (seen string, 
 	pipe := script.NewPipe(b.rdb, len(rooms))
 	cmds := make([]*redis.Cmd, len(rooms))
 	for i, r := range rooms {
-		cmds[i] = pipe.Add(ctx, lookIndex, 4, r.aver, r.open, r.scheduled, r.windows)
+		cmds[i] = pipe.Add(ctx, inspectIndex, 4, r.aver, r.open, r.scheduled, r.windows)
 	}
 	if err := pipe.Exec(ctx); err != nil {
 		return "", false, script.MarkAway(err)

@@ -11,8 +11,8 @@ import (
 
 var errUnsettled = errors.New("the plan of an audience does not converge")
 
-// syncRoom plans, supplies the items that are due with the top and bitmap they lack, and plans
-// again, until nothing is lacking.
+// syncRoom plans, supplies the due items with a missing top and bitmap, and plans again, until nothing
+// is missing.
 func (b *Announcements) syncRoom(ctx context.Context, r *room, s state) error {
 	for range tries {
 		items := s.plan(r.audience)
@@ -56,9 +56,9 @@ func (b *Announcements) planRoom(ctx context.Context, r *room, s *state, items [
 	return script.ParseReply(planIndex.Run(ctx, b.rdb, keys, args...))
 }
 
-// catchUp reads SQL again after the index turned out to be built from a later state. Revisions in
-// SQL only rise; if SQL still does not have that revision, it was reset to an older state, and the
-// index has to follow.
+// catchUp reads SQL again if the index was built from a later state. Revisions in SQL only rise; if
+// SQL still lacks that revision, it was restored to an older state, and the index must
+// follow.
 func (b *Announcements) catchUp(ctx context.Context, s *state, stored int64) error {
 	now, err := b.fetch(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (b *Announcements) catchUp(ctx context.Context, s *state, stored int64) err
 	return nil
 }
 
-// supply gives the items named in a reply the top and the bitmap that they lack.
+// supply provides the missing top and bitmap of the items named in a reply.
 func (b *Announcements) supply(ctx context.Context, s *state, r *room, items []planned, rep script.Reply) error {
 	for i := range rep.Rest {
 		place := rep.Number(i) - 1
@@ -83,7 +83,7 @@ func (b *Announcements) supply(ctx context.Context, s *state, r *room, items []p
 		if !item.part.Settled {
 			part, err := b.store.SettleTop(ctx, key)
 			if err != nil {
-				return fmt.Errorf("settle who sees announcement %d: %w", item.ID, err)
+				return fmt.Errorf("settle the readers of announcement %d: %w", item.ID, err)
 			}
 			s.settle(key, part)
 			item.part = part

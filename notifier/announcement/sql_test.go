@@ -88,7 +88,7 @@ func (q *sql) edit(id int64, change func(n *notifier.Announcement)) {
 	n.Revision++
 }
 
-// resetReads is an edit that marks an announcement as unread for everybody and may change more.
+// resetReads is an edit that marks an announcement as unread for all users and may change more.
 func (q *sql) resetReads(id int64, change func(n *notifier.Announcement)) {
 	q.edit(id, func(n *notifier.Announcement) {
 		change(n)
@@ -240,7 +240,7 @@ func (q *sql) SaveReads(_ context.Context, segments []notifier.ReadSegment) erro
 	return q.call("save", func() error {
 		for _, g := range segments {
 			if n := q.all[g.ID]; n == nil || q.part(g.PartKey) == nil || n.ReadsFrom != g.From {
-				continue // deleted with its rows, or marked as unread for everybody since
+				continue // deleted with its rows, or marked as unread for all users since
 			}
 			if q.reads[g.PartKey] == nil {
 				q.reads[g.PartKey] = map[int]notifier.ReadSegment{}

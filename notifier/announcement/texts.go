@@ -13,11 +13,11 @@ type texts struct {
 	by map[int64]*notifier.Announcement
 }
 
-// maxTexts is how many texts are kept before those of announcements that are not open are dropped.
+// maxTexts is the number of cached texts above which texts of announcements that are not open are dropped.
 const maxTexts = 4 * notifier.MaxOpen
 
 // read returns the content of some open announcements, in the revision of the index or a later one.
-// It reads missing texts from SQL; announcements that SQL no longer has are missing in the result.
+// It reads missing texts from SQL; announcements that are no longer in SQL are missing in the result.
 func (b *Announcements) read(ctx context.Context, items []item) (map[int64]*notifier.Announcement, error) {
 	found, missing := b.texts.find(items)
 	if len(missing) == 0 {
@@ -48,7 +48,7 @@ func (t *texts) find(items []item) (found map[int64]*notifier.Announcement, miss
 	return found, missing
 }
 
-// keep caches texts, and drops those that are not open when there are many.
+// keep caches texts, and drops texts of closed announcements when there are many.
 func (b *Announcements) keep(all []notifier.Announcement) {
 	b.texts.mu.Lock()
 	defer b.texts.mu.Unlock()

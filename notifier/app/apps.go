@@ -1,5 +1,5 @@
-// Package app knows host applications: their keys, and the tokens by which they say which of their
-// users is asking.
+// Package app has the host applications: their keys, and the tokens by which they name the user who makes a
+// request.
 //
 // A token is a JSON Web Token (RFC 7519) signed by the app (RFC 7515). Its header names the key by
 // `kid`; the algorithm belongs to the key, so a token cannot choose a weaker one (RFC 8725).
@@ -10,44 +10,23 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/carillonhq/carillon/internal/seal"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
-
-// Store keeps apps, and writes each change to the audit log in its transaction; see store. It returns
-// notifier.ErrNotFound for an app or key that is unknown or was revoked.
-type Store interface {
-	// AddApp stores an app with a key of its own and an API key that acts for it. Material is what
-	// seal returns for the name of the app; a nil alg stores no key. It returns
-	// notifier.ErrConflict for a name or issuer that is taken, or when there are MaxApps.
-	AddApp(ctx context.Context, by notifier.Actor, a notifier.App, key *notifier.AppKey, apiKey []byte) (notifier.App, error)
-	// AddAppKey adds a key. It returns notifier.ErrConflict when the app has MaxAppKeys.
-	AddAppKey(ctx context.Context, by notifier.Actor, name string, key notifier.AppKey) (notifier.App, notifier.AppKey, error)
-	// RotateAPIKey adds an API key, and lets the others end at a time (zero: at none). It returns notifier.ErrConflict
-	// when the app has MaxAppKeys.
-	RotateAPIKey(ctx context.Context, by notifier.Actor, name string, hash []byte, end time.Time) (notifier.APIKey, error)
-	// ChangeApp changes an app in one transaction; an error of valid about the changed app is returned as it is.
-	ChangeApp(ctx context.Context, by notifier.Actor, name string, change *notifier.AppChange, valid func(*notifier.App) error) (notifier.App, error)
-	// RevokeApp revokes an app with all its keys, and its API keys.
-	RevokeApp(ctx context.Context, by notifier.Actor, name string) (notifier.App, error)
-	RevokeAppKey(ctx context.Context, by notifier.Actor, name string, id int64) (notifier.App, error)
-	// Apps returns all apps, newest first, and their keys.
-	Apps(ctx context.Context) ([]notifier.App, []notifier.AppKey, error)
-}
 
 // Config has everything that changes of apps need. All fields but Changed are required.
 type Config struct {
-	Store       Store
+	Store       *store.Store
 	Audiences   map[notifier.Audience]string
 	SessionKeys [][]byte // secrets are sealed under keys derived from them
 	NewAPIKey   func() (token string, hash []byte)
-	Changed     func() // is called after each change, so that it counts here at once; nil: nobody verifies tokens here
+	Changed     func() // is called after each change, so that it counts here at once; nil: no tokens are verified here
 }
 
 // Apps adds and revokes apps, for pages and commands. It is safe for concurrent use.
 type Apps struct {
 	cfg  Config
-	seal seal.Sealer
+	seal Sealer
 }
 
 // New returns an Apps.

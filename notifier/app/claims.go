@@ -34,21 +34,21 @@ func (c claims) text(claim string) (*string, error) {
 
 // cleaned returns a claim of the profile. Nil: it is absent, or Dropped; empty: null or empty. The first of a list
 // counts.
-func (c claims) cleaned(claim string, clean func(said string) (string, notifier.Mend)) (*string, notifier.Mend) {
+func (c claims) cleaned(claim string, clean func(text string) (string, notifier.Mend)) (*string, notifier.Mend) {
 	raw, given := c[claim]
 	if !given {
 		return nil, notifier.Unsaid
 	}
-	var said string
+	var sent string
 	first := notifier.Kept
-	if json.Unmarshal(raw, &said) != nil { // null leaves it empty
+	if json.Unmarshal(raw, &sent) != nil { // null leaves it empty
 		var list []string
 		if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
 			return nil, notifier.Dropped
 		}
-		said, first = list[0], notifier.Cut
+		sent, first = list[0], notifier.Cut
 	}
-	value, mend := clean(said)
+	value, mend := clean(sent)
 	switch mend {
 	case notifier.Dropped:
 		return nil, mend

@@ -15,11 +15,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Explain verifies a token of the app with this name for an operator. Where Verify would only say
-// that a token is invalid, the error says why, in one sentence. It returns notifier.ErrNotFound for
+// Explain verifies a token of the app with this name for an operator. Where Verify only reports
+// that a token is invalid, the error gives the reason, in one sentence. It returns notifier.ErrNotFound for
 // an app that is unknown or revoked.
 func (v *Verifier) Explain(ctx context.Context, name, token string) (notifier.UserToken, error) {
-	apps, err := v.known.get(ctx)
+	apps, err := v.cache.get(ctx)
 	if err != nil {
 		return notifier.UserToken{}, err
 	}
@@ -47,7 +47,7 @@ func (s *snapshot) named(name string) *notifier.App {
 	return nil
 }
 
-// fault says why a token is invalid.
+// fault returns why a token is invalid.
 func (s *snapshot) fault(a *notifier.App, token string) string {
 	switch parts := strings.Count(token, ".") + 1; {
 	case len(token) > maxToken:
@@ -78,7 +78,7 @@ func (s *snapshot) fault(a *notifier.App, token string) string {
 	return signatureFault(key, head.Kid, token)
 }
 
-// tokenHeader is what the header of a token says.
+// tokenHeader is the content of the header of a token.
 type tokenHeader struct {
 	Alg string `json:"alg"`
 	Kid string `json:"kid"`

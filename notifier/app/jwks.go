@@ -1,17 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/go-jose/go-jose/v4"
 
 	"github.com/carillonhq/carillon/internal/outbound"
 	"github.com/carillonhq/carillon/notifier"
@@ -22,7 +21,7 @@ const (
 	maxSet       = 64 << 10         // bytes
 	setLife      = 10 * time.Minute // a set is fetched again after this
 	oldLife      = time.Hour        // a set that is this old is used only after a try to fetch it again
-	askAgain     = time.Minute      // a set is not fetched again within this, whatever keys are asked for
+	fetchAgain   = time.Minute      // a set is not fetched again within this, whatever keys tokens name
 	fetchWait    = 3 * time.Second  // how long a request waits for a set that may have its key
 )
 
@@ -37,15 +36,15 @@ type jwks struct {
 }
 
 // keySet is the set of one app. Its lock is never held during a fetch, so a known key is found at once, whatever else
-// is asked for and however slow the host is. Unknown keys leave nothing behind.
+// is requested and however slow the host is. Unknown keys leave nothing behind.
 type keySet struct {
 	mu       sync.Mutex
 	url      string
 	keys     map[string][]verifyKey // by kid; nil: never fetched
-	asked    time.Time
-	taken    time.Time
-	failed   bool          // the last fetch
-	fetching chan struct{} // closed when the fetch under way ends; nil: there is none
+	tried    time.Time              // the last fetch began
+	fetched  time.Time              // the keys
+	failed   bool                   // the last fetch
+	fetching chan struct{}          // closed when the fetch under way ends; nil: there is none
 }
 
 // find returns the key of an app with this name and algorithm; see keySet.key. It returns the zero key if the set has
@@ -56,9 +55,9 @@ func (j *jwks) find(ctx context.Context, a *notifier.App, kid, alg string) (veri
 	set.mu.Lock()
 	_, found := set.key(kid, alg)
 	now := j.now()
-	age := now.Sub(set.taken)
-	if due := !found || age >= setLife; due && set.fetching == nil && (set.asked.IsZero() || now.Sub(set.asked) >= askAgain) {
-		set.asked, set.fetching = now, make(chan struct{})
+	age := now.Sub(set.fetched)
+	if due := !found || age >= setLife; due && set.fetching == nil && (set.tried.IsZero() || now.Sub(set.tried) >= fetchAgain) {
+		set.tried, set.fetching = now, make(chan struct{})
 		go j.refresh(context.WithoutCancel(ctx), a, set)
 	}
 	fetching := set.fetching
@@ -98,7 +97,7 @@ func (j *jwks) refresh(ctx context.Context, a *notifier.App, set *keySet) {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	if set.failed = err != nil; err == nil {
-		set.keys, set.taken = keys, j.now()
+		set.keys, set.fetched = keys, j.now()
 	}
 	close(set.fetching)
 	set.fetching = nil
@@ -142,6 +141,37 @@ func (s *keySet) key(kid, alg string) (found verifyKey, ok bool) {
 	return found, n == 1
 }
 
+// KeySet is the state of the JWKS of one app, for an operator.
+type KeySet struct {
+	App  string
+	URL  string
+	Keys int   // that can verify tokens
+	Err  error // why it cannot be fetched; wraps outbound.ErrPrivate for an address that is not allowed
+}
+
+// KeySets fetches the JWKS of every valid app that has one, in the order of their names.
+func (v *Verifier) KeySets(ctx context.Context) ([]KeySet, error) {
+	apps, err := v.cache.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var sets []KeySet
+	for _, a := range apps.apps {
+		if a.JWKS == "" {
+			continue
+		}
+		set := KeySet{App: a.Name, URL: a.JWKS}
+		keys, err := v.sets.fetch(ctx, a)
+		for _, named := range keys {
+			set.Keys += len(named)
+		}
+		set.Err = err
+		sets = append(sets, set)
+	}
+	slices.SortFunc(sets, func(a, b KeySet) int { return cmp.Compare(a.App, b.App) })
+	return sets, nil
+}
+
 var errSet = errors.New("not a set of keys")
 
 // fetch returns the keys of a set that can verify tokens. Others, such as secrets and keys for
@@ -170,36 +200,6 @@ func (j *jwks) fetch(ctx context.Context, a *notifier.App) (map[string][]verifyK
 		return nil, fmt.Errorf("%w: more than %d bytes", errSet, maxSet)
 	}
 	return parseSet(text)
-}
-
-// parseSet reads a set leniently: a member that is unknown, a certificate that cannot be read and a key of another kind
-// leave the other keys usable.
-func parseSet(text []byte) (map[string][]verifyKey, error) {
-	var raw struct {
-		Keys []map[string]json.RawMessage `json:"keys"`
-	}
-	if err := json.Unmarshal(text, &raw); err != nil || raw.Keys == nil {
-		return nil, errSet
-	}
-	keys := map[string][]verifyKey{}
-	for _, members := range raw.Keys {
-		for _, certificate := range []string{"x5c", "x5t", "x5t#S256", "x5u"} {
-			delete(members, certificate) // the key itself is what counts
-		}
-		var k jose.JSONWebKey
-		text, err := json.Marshal(members)
-		if err != nil || k.UnmarshalJSON(text) != nil || k.Use != "" && k.Use != "sig" || !k.IsPublic() {
-			continue
-		}
-		alg, ok := algOf(k.Key)
-		if ok && (k.Algorithm == "" || k.Algorithm == string(alg)) {
-			keys[k.KeyID] = append(keys[k.KeyID], verifyKey{alg: alg, key: k.Key})
-		}
-	}
-	if len(keys) == 0 {
-		return nil, fmt.Errorf("%w that can verify tokens", errSet)
-	}
-	return keys, nil
 }
 
 var errRedirect = errors.New("the keys of an app redirect to an address without https")

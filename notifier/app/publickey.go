@@ -6,7 +6,11 @@ import (
 	"crypto/elliptic"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
+	"fmt"
+
+	"github.com/go-jose/go-jose/v4"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -61,4 +65,34 @@ func algOf(key any) (alg notifier.KeyAlg, ok bool) {
 		return notifier.AlgRS256, bits >= minRSA && bits <= maxRSA
 	}
 	return "", false
+}
+
+// parseSet reads a set leniently: a member that is unknown, a certificate that cannot be read and a key of another kind
+// leave the other keys usable.
+func parseSet(text []byte) (map[string][]verifyKey, error) {
+	var raw struct {
+		Keys []map[string]json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(text, &raw); err != nil || raw.Keys == nil {
+		return nil, errSet
+	}
+	keys := map[string][]verifyKey{}
+	for _, members := range raw.Keys {
+		for _, certificate := range []string{"x5c", "x5t", "x5t#S256", "x5u"} {
+			delete(members, certificate) // the key itself is what counts
+		}
+		var k jose.JSONWebKey
+		text, err := json.Marshal(members)
+		if err != nil || k.UnmarshalJSON(text) != nil || k.Use != "" && k.Use != "sig" || !k.IsPublic() {
+			continue
+		}
+		alg, ok := algOf(k.Key)
+		if ok && (k.Algorithm == "" || k.Algorithm == string(alg)) {
+			keys[k.KeyID] = append(keys[k.KeyID], verifyKey{alg: alg, key: k.Key})
+		}
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("%w that can verify tokens", errSet)
+	}
+	return keys, nil
 }

@@ -25,8 +25,8 @@ type rules struct {
 	now       time.Time
 }
 
-// read returns what the claims say, or a *notifier.TokenError. The signature is known to be right,
-// so the error says what the developer of the app has to change.
+// read returns the content of the claims, or a *notifier.TokenError. The signature has been verified,
+// so the error names what the developer of the app has to change.
 func (r *rules) read(payload []byte) (t notifier.UserToken, err error) {
 	var c claims
 	if err := json.Unmarshal(payload, &c); err != nil || c == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
 const (
@@ -24,9 +25,9 @@ const (
 // algorithms are all that a token may name. The one that counts is its key's.
 var algorithms = []jose.SignatureAlgorithm{jose.HS256, jose.ES256, jose.EdDSA, jose.RS256}
 
-// VerifierConfig has everything that verifying tokens needs. Interfaces and maps are required.
+// VerifierConfig has everything that verifying tokens needs. Fields without a default are required.
 type VerifierConfig struct {
-	Store       Store
+	Store       *store.Store
 	Audiences   map[notifier.Audience]string
 	SessionKeys [][]byte
 	PublicURL   string
@@ -38,7 +39,7 @@ type VerifierConfig struct {
 // Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	cfg      VerifierConfig
-	known    known
+	cache    cache
 	sets     jwks
 	verified *otter.Cache[[sha256.Size]byte, notifier.UserToken]
 }
@@ -62,24 +63,24 @@ func NewVerifier(c VerifierConfig) (*Verifier, error) {
 	client.CheckRedirect = onlyHTTPS
 	return &Verifier{
 		cfg:      c,
-		known:    known{store: c.Store, seal: sealer, now: c.Now, log: c.Log},
+		cache:    cache{store: c.Store, seal: sealer, now: c.Now, log: c.Log},
 		sets:     jwks{client: &client, now: c.Now, log: c.Log, sets: map[int64]*keySet{}},
 		verified: otter.Must(&otter.Options[[sha256.Size]byte, notifier.UserToken]{MaximumSize: maxVerified}),
 	}, nil
 }
 
-// Verify returns what a token says. It returns a *notifier.TokenError for a token that is refused,
-// and notifier.ErrUnavailable when that cannot be known: SQL is away, or the keys of the app have
+// Verify returns the content of a token. It returns a *notifier.TokenError for a token that is refused,
+// and notifier.ErrUnavailable when that cannot be checked: SQL is away, or the keys of the app have
 // never been fetched. A token that was verified before remains valid while SQL is away.
 func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken, error) {
 	if len(token) > maxToken {
 		return notifier.UserToken{}, invalid()
 	}
-	apps, err := v.known.get(ctx)
+	apps, err := v.cache.get(ctx)
 	sum := sha256.Sum256([]byte(token))
 	if t, found := v.verified.GetIfPresent(sum); found {
 		if err != nil {
-			apps = v.known.stale()
+			apps = v.cache.stale()
 		}
 		switch {
 		case !apps.valid(t.App.ID, t.KeyID):
@@ -99,46 +100,46 @@ func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken
 	return t, err
 }
 
-// App returns a valid app by its number. While SQL is away it goes by what was known before.
+// App returns a valid app by its number. While SQL is away it uses what was read before.
 func (v *Verifier) App(ctx context.Context, id int64) (notifier.App, bool) {
-	apps := v.known.lately(ctx)
+	apps := v.cache.lately(ctx)
 	if apps == nil || apps.apps[id] == nil {
 		return notifier.App{}, false
 	}
 	return *apps.apps[id], true
 }
 
-// Named returns the valid app of a name; the zero App if there is none. While SQL is away it goes by what was known before.
+// Named returns the valid app of a name; the zero App if there is none. While SQL is away it uses what was read before.
 func (v *Verifier) Named(ctx context.Context, name string) notifier.App {
 	if name == "" {
 		return notifier.App{}
 	}
-	apps := v.known.lately(ctx)
+	apps := v.cache.lately(ctx)
 	if apps == nil || apps.names[name] == nil {
 		return notifier.App{}
 	}
 	return *apps.names[name]
 }
 
-// Sites returns the origins of the pages of all valid apps. While SQL is away it goes by what was known before.
+// Sites returns the origins of the pages of all valid apps. While SQL is away it uses what was read before.
 func (v *Verifier) Sites(ctx context.Context) []string {
-	apps := v.known.lately(ctx)
+	apps := v.cache.lately(ctx)
 	if apps == nil {
 		return nil
 	}
 	return apps.sites
 }
 
-// Sender returns the app of an API key. An app that is not known yet is looked up: it may have been added a moment ago. It
+// Sender returns the app of an API key. An app that is not in the cache is read from SQL: it may have been added a moment ago. It
 // returns notifier.ErrNotFound for one that was revoked.
 func (v *Verifier) Sender(ctx context.Context, id int64) (notifier.App, error) {
-	last := v.known.last.Load()
-	if a, known := v.App(ctx, id); known {
+	last := v.cache.last.Load()
+	if a, found := v.App(ctx, id); found {
 		return a, nil
 	}
-	v.known.reading.Lock()
-	defer v.known.reading.Unlock()
-	apps, err := v.known.readAfter(ctx, last)
+	v.cache.reading.Lock()
+	defer v.cache.reading.Unlock()
+	apps, err := v.cache.readAfter(ctx, last)
 	switch {
 	case err != nil:
 		return notifier.App{}, err
@@ -149,15 +150,15 @@ func (v *Verifier) Sender(ctx context.Context, id int64) (notifier.App, error) {
 }
 
 // Changed has apps read again before the next token is verified, after this process has changed one.
-func (v *Verifier) Changed() { v.known.changes.Add(1) }
+func (v *Verifier) Changed() { v.cache.changes.Add(1) }
 
 // Changes returns how often Changed was called, for others who keep copies of keys.
-func (v *Verifier) Changes() int64 { return v.known.changes.Load() }
+func (v *Verifier) Changes() int64 { return v.cache.changes.Load() }
 
-// KnowsOrigin reports whether pages of any app are at this origin. While SQL is away it goes by what was
-// known before.
+// KnowsOrigin reports whether pages of any app are at this origin. While SQL is away it uses what was
+// read before.
 func (v *Verifier) KnowsOrigin(ctx context.Context, origin string) bool {
-	apps := v.known.lately(ctx)
+	apps := v.cache.lately(ctx)
 	return apps != nil && apps.origins[origin]
 }
 
@@ -169,7 +170,7 @@ func (v *Verifier) verify(ctx context.Context, apps *snapshot, token string) (no
 	head := signed.Signatures[0].Protected
 	id, own := notifier.ParseKid(head.KeyID)
 	if own && apps.keys[id].app == nil {
-		if apps, err = v.known.newer(ctx, apps); err != nil {
+		if apps, err = v.cache.newer(ctx, apps); err != nil {
 			return notifier.UserToken{}, err
 		}
 	}

@@ -277,7 +277,9 @@ func TestVerifiedTokenGoesOnWhileSQLIsAway(t *testing.T) {
 	if _, err := w.v.Verify(t.Context(), seen); err != nil {
 		t.Fatal(err)
 	}
-	w.db.away.Store(true)
+	if err := w.db.Close(); err != nil {
+		t.Fatal(err)
+	}
 	w.pass(5 * time.Minute)
 	if _, err := w.v.Verify(t.Context(), seen); err != nil {
 		t.Errorf("a verified token: %v", err)
@@ -295,7 +297,7 @@ func TestSecretsAreOnlySealedInSQL(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	shop := w.add(t, notifier.App{Name: "shop"}, nil)
-	_, keys, err := w.db.Store.Apps(t.Context())
+	_, keys, err := w.db.Apps(t.Context())
 	if err != nil || len(keys) != 1 {
 		t.Fatal(keys, err)
 	}

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -27,26 +26,11 @@ type world struct {
 	apps *app.Apps
 	v    *app.Verifier
 	dir  string // of the database
-	db   *outage
+	db   *store.Store
 	logs *testkit.Buffer
 
 	offset  atomic.Int64 // of the clock of the verifier, in ns
 	changed func()       // as if by this process; otherwise by another
-}
-
-// outage is a store that can be away.
-type outage struct {
-	app.Store
-	away  atomic.Bool
-	reads atomic.Int64
-}
-
-func (o *outage) Apps(ctx context.Context) ([]notifier.App, []notifier.AppKey, error) {
-	o.reads.Add(1)
-	if o.away.Load() {
-		return nil, nil, notifier.ErrUnavailable
-	}
-	return o.Store.Apps(ctx)
 }
 
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
@@ -61,7 +45,7 @@ func newWorld(t testing.TB, client *http.Client) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{dir: dir, db: &outage{Store: db}, logs: &testkit.Buffer{}, changed: func() {}}
+	w := &world{dir: dir, db: db, logs: &testkit.Buffer{}, changed: func() {}}
 	keys := [][]byte{bytes.Repeat([]byte{7}, 32)}
 	w.apps, err = app.New(app.Config{Store: db, Audiences: audiences, SessionKeys: keys, NewAPIKey: apiKey, Changed: func() { w.changed() }})
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package channels tells users what is still unread some time after it came, by mail and by push. There is
-// one rule: a target tells its user what is unread when its waiting time is over. What it tells is read
-// from the inbox at that moment, so notices that were read, retracted, replaced or deleted meanwhile are
-// not told, and notices that came together are told together.
+// Package channels notifies users of unread notices by mail and by push, some time after the notices arrived.
+// There is one rule: a target sends what is unread when its delay is over. The contents are read from the inbox
+// at that moment, so notices that were read, retracted, replaced or deleted in the meantime are not sent, and
+// notices that arrived together are sent together.
 //
-// A round looks for targets that are due, decides what each has to tell, claims the message in SQL, sends
-// it and finishes it in SQL. A claim has a fixed end and lapses after a minute; whoever sends the message
-// then sends it with the same identity. So a notice is decided once for each target, and a message is sent
-// at least once, and a second time only if the instance dies, or the line is cut, between the answer of
-// the server and the commit.
+// A round reads the targets that are due, decides what each must send, claims the message in SQL, sends it and
+// records the result in SQL. A claim has a fixed end and expires after a minute; the next sender uses the same
+// message identity. So each notice is decided once per target, and each message is sent at least once. It is
+// sent twice only if the instance dies, or the connection breaks, between the response of the server and the
+// commit.
 package channels
 
 import (
@@ -25,14 +25,14 @@ import (
 
 const (
 	every     = time.Second
-	leaseLife = 10 * time.Second // if the instance that tells dies, another takes over after this time
-	batchSize = 200              // targets of one look
-	claimLife = time.Minute      // after this time, a message whose sender has vanished is sent again
-	tellWait  = 40 * time.Second // to send one message, well below claimLife
-	polls     = 32               // inboxes that are read at a time
+	leaseLife = 10 * time.Second // if the sending instance dies, another one takes over after this time
+	batchSize = 200              // targets read at a time
+	claimLife = time.Minute      // after this time, a message whose sender has died is sent again
+	sendWait  = 40 * time.Second // limit for sending one message, well below claimLife
+	polls     = 32               // inboxes read concurrently
 )
 
-// Store holds the targets; see store.
+// Store stores the targets; see package store.
 type Store interface {
 	DueTargets(ctx context.Context, kind notifier.ReachKind, limit int) ([]notifier.ReachDue, error)
 	Step(ctx context.Context, steps []*notifier.ReachStep) error
@@ -45,12 +45,12 @@ type Inbox interface {
 	Poll(ctx context.Context, seq int64, q notifier.PollQuery) (notifier.Poll, error)
 }
 
-// Types knows the types of notices; see notifier/topic.
+// Types provides the types of notices; see notifier/topic.
 type Types interface {
 	Type(slug string) (notifier.NoticeType, bool)
 }
 
-// Message is what a target tells its user.
+// Message is what a target sends to its user.
 type Message struct {
 	Target  *notifier.ReachTarget // as claimed: UpTo and Urgent identify the message
 	User    notifier.User
@@ -60,55 +60,55 @@ type Message struct {
 	Badge   int64            // unread notices in the inbox
 }
 
-// Teller sends messages. It must end soon after ctx.
-type Teller interface {
-	Tell(ctx context.Context, m *Message) Outcome
+// Sender sends messages. It must return soon after ctx ends.
+type Sender interface {
+	Send(ctx context.Context, m *Message) Outcome
 }
 
-// Way is one kind of targets.
+// Way is one kind of target.
 type Way struct {
 	Kind     notifier.ReachKind
-	Teller   Teller
+	Sender   Sender
 	Rate     int // messages a second; 0: no limit
 	Parallel int // messages at a time
 
-	Service     func(t *notifier.ReachTarget) string // the service that a target is told by; nil: all by one
-	Refusing    Pauses                               // of a service that refuses several users in a row; zero: 5 s to 5 min
-	Unreachable Pauses                               // of a service that cannot be reached; zero: 5 s to 5 min
+	Service     func(t *notifier.ReachTarget) string // the service that delivers to a target; nil: one service for all
+	Refusing    Pauses                               // for a service that refuses several users in a row; zero: 5 s to 5 min
+	Unreachable Pauses                               // for a service that cannot be reached; zero: 5 s to 5 min
 }
 
-// Config has everything that the stage needs.
+// Config contains the dependencies of a Stage.
 type Config struct {
 	Store   Store
 	Inbox   Inbox
 	Types   Types
-	Looking func(ctx context.Context, seqs []int64) (map[int64]bool, error) // users who look at a page; nil: nobody
+	Viewing func(ctx context.Context, seqs []int64) (map[int64]bool, error) // users who are viewing a page; nil: none
 	Leases  lease.Source
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
 	Ways    []Way
 }
 
-// Stats counts since the start of this instance, by way. Away says that a service is at fault now.
+// Stats contains counts since the start of this instance, by way. Away reports that a service is failing now.
 type Stats struct {
-	Told, Failed, Dead int64
+	Sent, Failed, Dead int64
 	Away               bool
 }
 
-// Stage tells users. It is safe for concurrent use.
+// Stage notifies users. It is safe for concurrent use.
 type Stage struct {
 	c    Config
 	ways []*way
 }
 
-// way is a Way at work.
+// way is the running state of a Way.
 type way struct {
 	Way
 	s     *Stage
 	limit *rate.Limiter
 	judge *judge
 
-	told, failed, dead atomic.Int64
+	sent, failed, dead atomic.Int64
 }
 
 // New returns a stage.
@@ -120,7 +120,7 @@ func New(c Config) *Stage {
 	for _, w := range c.Ways {
 		limit := rate.NewLimiter(rate.Inf, 0)
 		if w.Rate > 0 {
-			limit = rate.NewLimiter(rate.Limit(w.Rate), max(w.Rate/100, 1)) // a second holds no more, also after a rest
+			limit = rate.NewLimiter(rate.Limit(w.Rate), max(w.Rate/100, 1)) // at most a hundredth of the rate per burst, even after a pause
 		}
 		for _, p := range []*Pauses{&w.Refusing, &w.Unreachable} {
 			if *p == (Pauses{}) {
@@ -145,7 +145,7 @@ func (s *Stage) Run(ctx context.Context) error {
 	return work.Wait()
 }
 
-// Round does one round of a kind at once, as Run does every second.
+// Round runs one round of a kind immediately, like Run does every second.
 func (s *Stage) Round(ctx context.Context, kind notifier.ReachKind) error {
 	for _, w := range s.ways {
 		if w.Kind == kind {
@@ -159,25 +159,25 @@ func (s *Stage) Round(ctx context.Context, kind notifier.ReachKind) error {
 func (s *Stage) Stats() map[notifier.ReachKind]Stats {
 	all := map[notifier.ReachKind]Stats{}
 	for _, w := range s.ways {
-		all[w.Kind] = Stats{Told: w.told.Load(), Failed: w.failed.Load(), Dead: w.dead.Load(), Away: w.judge.away()}
+		all[w.Kind] = Stats{Sent: w.sent.Load(), Failed: w.failed.Load(), Dead: w.dead.Load(), Away: w.judge.away()}
 	}
 	return all
 }
 
-// Try sends one message to a target outside of the rounds, such as a test, and judges its answer like those of
-// other messages. It takes no longer than they do. A service that is left in peace gets none: the outcome is Away.
-func (s *Stage) Try(ctx context.Context, t *notifier.ReachTarget, tell func(context.Context) Outcome) Outcome {
+// Try sends one message to a target outside the rounds, such as a test, and judges the result like other results.
+// It has the same time limit. While a service is paused, nothing is sent: the outcome is Away.
+func (s *Stage) Try(ctx context.Context, t *notifier.ReachTarget, send func(context.Context) Outcome) Outcome {
 	for _, w := range s.ways {
 		if w.Kind != t.Kind {
 			continue
 		}
 		service := w.service(t)
-		if wait := w.judge.wait(service); wait > 0 {
-			return Outcome{Verdict: Away, After: wait}
+		if rest := w.judge.rest(service); rest > 0 {
+			return Outcome{Verdict: Away, After: rest}
 		}
-		ctx, cancel := context.WithTimeout(ctx, tellWait)
+		ctx, cancel := context.WithTimeout(ctx, sendWait)
 		defer cancel()
-		out := tell(ctx)
+		out := send(ctx)
 		if ctx.Err() != nil && out.Verdict == Away {
 			return out
 		}
@@ -186,7 +186,7 @@ func (s *Stage) Try(ctx context.Context, t *notifier.ReachTarget, tell func(cont
 	return Outcome{Verdict: Away}
 }
 
-// service returns the name of the service that a target is told by.
+// service returns the name of the service that delivers to a target.
 func (w *way) service(t *notifier.ReachTarget) string {
 	if w.Service == nil {
 		return ""
@@ -194,7 +194,7 @@ func (w *way) service(t *notifier.ReachTarget) string {
 	return w.Service(t)
 }
 
-// size is how many targets one look takes: no more than can be told long before the claims lapse.
+// size returns the number of targets per round: only as many as can be sent well before the claims expire.
 func (w *way) size() int {
 	if w.Rate > 0 {
 		return min(batchSize, w.Rate*2)
@@ -202,11 +202,11 @@ func (w *way) size() int {
 	return batchSize
 }
 
-// round tells what is due.
+// round sends what is due.
 func (w *way) round(ctx context.Context) error {
 	lease := w.s.c.Now().Add(leaseLife / 2)
 	for {
-		if w.Service == nil && w.judge.wait("") > 0 {
+		if w.Service == nil && w.judge.rest("") > 0 {
 			return nil
 		}
 		due, err := w.s.c.Store.DueTargets(ctx, w.Kind, w.size())
@@ -217,7 +217,7 @@ func (w *way) round(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := w.tellAll(ctx, claimed); err != nil {
+		if err := w.sendAll(ctx, claimed); err != nil {
 			return err
 		}
 		if len(due) < w.size() || !w.s.c.Now().Before(lease) {

@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// lookAgain is when a push is looked at again that waits because its user looks at a page.
-const lookAgain = time.Minute
+// viewingWait is the delay until a push is decided again that waits because its user is viewing a page.
+const viewingWait = time.Minute
 
 // claim is a message that this instance sends.
 type claim struct {
@@ -19,9 +19,9 @@ type claim struct {
 	target notifier.ReachTarget // as stored by the claim
 }
 
-// decideAll decides what each target has to tell, and returns the messages that it has claimed.
+// decideAll decides what each target must send, and returns the claimed messages.
 func (w *way) decideAll(ctx context.Context, due []notifier.ReachDue) ([]claim, error) {
-	looking, err := w.looking(ctx, due)
+	viewing, err := w.viewing(ctx, due)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (w *way) decideAll(ctx context.Context, due []notifier.ReachDue) ([]claim, 
 	work.SetLimit(polls)
 	for i := range due {
 		work.Go(func() (err error) {
-			steps[i], err = w.decideOne(ctx, &due[i], looking[due[i].Seq])
+			steps[i], err = w.decideOne(ctx, &due[i], viewing[due[i].Seq])
 			return err
 		})
 	}
@@ -49,20 +49,20 @@ func (w *way) decideAll(ctx context.Context, due []notifier.ReachDue) ([]claim, 
 	return claimed, nil
 }
 
-// looking returns which of the users look at a page. Only a push waits for that.
-func (w *way) looking(ctx context.Context, due []notifier.ReachDue) (map[int64]bool, error) {
-	if w.Kind != notifier.ReachPush || w.s.c.Looking == nil {
+// viewing returns the users who are viewing a page. Only push waits for that.
+func (w *way) viewing(ctx context.Context, due []notifier.ReachDue) (map[int64]bool, error) {
+	if w.Kind != notifier.ReachPush || w.s.c.Viewing == nil {
 		return nil, nil
 	}
 	seqs := make([]int64, len(due))
 	for i := range due {
 		seqs[i] = due[i].Seq
 	}
-	return w.s.c.Looking(ctx, seqs)
+	return w.s.c.Viewing(ctx, seqs)
 }
 
-// decideOne decides about one target. A fault that concerns this user alone postpones the decision.
-func (w *way) decideOne(ctx context.Context, d *notifier.ReachDue, looking bool) (*notifier.ReachStep, error) {
+// decideOne decides for one target. An error that affects only this user postpones the decision.
+func (w *way) decideOne(ctx context.Context, d *notifier.ReachDue, viewing bool) (*notifier.ReachStep, error) {
 	page, err := w.s.unread(ctx, d.Seq, max(d.Told, d.Since))
 	now := w.s.c.Now()
 	step := &notifier.ReachStep{Was: &d.ReachTarget, To: d.ReachTarget}
@@ -70,11 +70,11 @@ func (w *way) decideOne(ctx context.Context, d *notifier.ReachDue, looking bool)
 	case errors.Is(err, notifier.ErrUnavailable) || err != nil && ctx.Err() != nil:
 		return nil, err
 	case err != nil:
-		w.s.c.Log.WarnContext(ctx, "could not read an inbox; trying again", "stage", "channels", "user_id", d.Seq, "err", err)
+		w.s.c.Log.WarnContext(ctx, "could not read an inbox; retrying", "stage", "channels", "user_id", d.Seq, "err", err)
 		step.To.DueAt = now.Add(claimLife)
 		return step, nil
 	}
-	w.s.decide(d, page, now, looking, &step.To)
+	w.s.decide(d, page, now, viewing, &step.To)
 	return step, nil
 }
 
@@ -101,8 +101,8 @@ func (s *Stage) unread(ctx context.Context, seq, since int64) (all notifier.Poll
 	}
 }
 
-// open returns the entries that the target has to tell: those of wanted types that were not told as
-// urgent before, of a claimed message only those up to its end.
+// open returns the entries that the target must send: entries of wanted types that were not already sent as
+// urgent, and for a claimed message only those up to its end.
 func (s *Stage) open(d *notifier.ReachDue, t *notifier.ReachTarget, entries []notifier.Entry) (open, urgent []notifier.Entry) {
 	for _, e := range entries {
 		typ, _ := s.c.Types.Type(e.Type)
@@ -128,17 +128,17 @@ func wanted(d *notifier.ReachDue, typ *notifier.NoticeType, slug string) bool {
 	return !typ.NoMail
 }
 
-// decide changes t, a copy of the target: it claims a message, postpones the decision, or finds that there
-// is nothing to tell. page has the unread entries above Told.
-func (s *Stage) decide(d *notifier.ReachDue, page notifier.Poll, now time.Time, looking bool, t *notifier.ReachTarget) {
+// decide changes t, a copy of the target: it claims a message, postpones the decision, or finds nothing to
+// send. page contains the unread entries above Told.
+func (s *Stage) decide(d *notifier.ReachDue, page notifier.Poll, now time.Time, viewing bool, t *notifier.ReachTarget) {
 	open, urgent := s.open(d, t, page.Entries)
 	zone := notifier.Location(d.Zone)
-	held := heldUntil(d, now, zone, looking)
+	held := heldUntil(d, now, zone, viewing)
 	switch {
 	case d.Off:
-		told := max(t.Told, t.Newest, page.Newest)
+		upto := max(t.Told, t.Newest, page.Newest)
 		finish(t)
-		t.Told = max(t.Told, told)
+		t.Told = max(t.Told, upto)
 	case t.UpTo > 0 && t.Urgent:
 		if len(urgent) == 0 {
 			finish(t)
@@ -159,7 +159,7 @@ func (s *Stage) decide(d *notifier.ReachDue, page notifier.Poll, now time.Time, 
 	}
 }
 
-// plan decides about entries of which no message has been claimed yet. Entries are the newest first.
+// plan decides about entries that do not belong to a claimed message. Entries are sorted newest first.
 func (s *Stage) plan(t *notifier.ReachTarget, open, urgent []notifier.Entry, now, held time.Time, zone *time.Location) {
 	at := func(e notifier.Entry) time.Time { return time.UnixMilli(e.At) }
 	due := at(open[len(open)-1]).Add(t.Wait)
@@ -185,8 +185,8 @@ func (s *Stage) plan(t *notifier.ReachTarget, open, urgent []notifier.Entry, now
 	}
 }
 
-// heldUntil returns when the user may be told of notices that are not urgent; zero: now.
-func heldUntil(d *notifier.ReachDue, now time.Time, zone *time.Location, looking bool) (until time.Time) {
+// heldUntil returns when the user may be notified of notices that are not urgent; zero: now.
+func heldUntil(d *notifier.ReachDue, now time.Time, zone *time.Location, viewing bool) (until time.Time) {
 	later := func(t time.Time) {
 		if t.After(now) && t.After(until) {
 			until = t
@@ -194,8 +194,8 @@ func heldUntil(d *notifier.ReachDue, now time.Time, zone *time.Location, looking
 	}
 	later(d.User.PausedUntil(now))
 	later(d.Quiet.Until(now, zone))
-	if looking {
-		later(now.Add(lookAgain))
+	if viewing {
+		later(now.Add(viewingWait))
 	}
 	return until
 }
@@ -216,6 +216,6 @@ func finish(t *notifier.ReachTarget) {
 	t.UpTo, t.Urgent, t.DueAt, t.Tries, t.FailingSince, t.HeldSince = 0, false, time.Time{}, 0, time.Time{}, time.Time{}
 }
 
-// release gives a claimed message up that the service has refused for good: nobody has it, so the next one has
+// release drops a claimed message that the service has permanently refused, so that the next message contains
 // everything that is unread then.
 func release(t *notifier.ReachTarget) { t.UpTo, t.Urgent = 0, false }

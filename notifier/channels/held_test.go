@@ -41,7 +41,7 @@ func newMailbox(t *testing.T) *mailbox {
 	b := &mailbox{db: db, seq: u.Seq}
 	b.stage = channels.New(channels.Config{
 		Store: db, Inbox: b, Types: new(model), Log: slog.New(slog.DiscardHandler), Now: clock,
-		Ways: []channels.Way{{Kind: notifier.ReachMail, Teller: b, Parallel: 1}},
+		Ways: []channels.Way{{Kind: notifier.ReachMail, Sender: b, Parallel: 1}},
 	})
 	now.Add(time.Hour.Milliseconds())
 	return b
@@ -56,8 +56,8 @@ func (b *mailbox) Poll(context.Context, int64, notifier.PollQuery) (notifier.Pol
 	return notifier.Poll{Newest: at, Entries: []notifier.Entry{{Key: "plain:1", At: at, Content: notifier.Content{Type: "plain"}}}}, nil
 }
 
-// Tell implements channels.Teller.
-func (b *mailbox) Tell(ctx context.Context, m *channels.Message) channels.Outcome {
+// Tell implements channels.Sender.
+func (b *mailbox) Send(ctx context.Context, m *channels.Message) channels.Outcome {
 	b.sent = append(b.sent, m.Target.Address)
 	if b.tell != nil {
 		return b.tell(ctx, m)

@@ -9,68 +9,71 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// The rule of the judge: a service is at fault when it refuses this many different users in a row.
+// A service is considered failing when it refuses this many different users in a row.
 const (
 	several     = 5
-	maxServices = 256            // services with a fault that are remembered
-	warnEvery   = 24 * time.Hour // a service that refuses single recipients is logged no more often
+	maxServices = 256            // maximum number of failing services that are stored
+	maxFailed   = 4096           // maximum number of users stored per failing service; then all are dropped
+	warnEvery   = 24 * time.Hour // minimum interval between log lines about a service that refuses single recipients
 )
 
-// Pauses are how long a service at fault is left in peace. Each pause is twice the one before, up to Last.
+// Pauses is how long a failing service is paused. Each pause is twice the previous one, up to Last.
 type Pauses struct{ First, Last time.Duration }
 
-// judge decides who is at fault when messages of one kind are refused: the recipient or the service. One
-// recipient's answer concerns that recipient. After several different users in a row without a success in
-// between it is the service, and so it is at once when it cannot be reached. Then its messages wait. After each
-// pause a few are tried, and the first success ends the fault.
+// judge decides whether a refusal of a message is caused by the recipient or by the service. A single refusal is
+// attributed to the recipient. Several different users in a row without a success in between, or a service that
+// cannot be reached, are attributed to the service. Then its messages wait. After each pause a few are tried,
+// first for users who have not been tried since the service failed, so that many dead recipients do not hide a
+// working service. The first success ends the failure.
 type judge struct {
 	kind        notifier.ReachKind
-	refusing    Pauses // of a service that refuses
-	unreachable Pauses // of a service that gives no answer
+	refusing    Pauses // for a service that refuses
+	unreachable Pauses // for a service that does not respond
 	now         func() time.Time
 	log         *slog.Logger
 
 	mu       sync.Mutex
-	services map[string]*standing // only those with a fault
+	services map[string]*standing // only failing ones
 }
 
-// standing is what is known about a service since its last success.
+// standing is the state of a service since its last success.
 type standing struct {
-	refused map[int64]bool // users, until there are several
-	fault   bool
-	silent  bool          // the fault is that it cannot be reached
-	pause   time.Duration // the last one
-	resume  time.Time     // nothing is sent before
-	probes  int           // messages that were refused since then
-	seen    time.Time     // when it was last found at fault
-	warned  time.Time
+	failed map[int64]time.Time // users with a failed message, with the end of the pause after which they last let others go first
+	fault  bool
+	silent bool          // the service cannot be reached
+	pause  time.Duration // the last one
+	resume time.Time     // nothing is sent before this time
+	probes int           // messages refused since then
+	seen   time.Time     // last failed message
+	warned time.Time
 }
 
-// decide notes the outcome of a message to a user, and returns it as Away if the service is at fault.
+// decide records the outcome of a message to a user, and returns it as Away if the service is failing.
 func (j *judge) decide(ctx context.Context, service string, seq int64, out Outcome) Outcome {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if s := j.services[service]; s != nil && (out.Verdict == Told || s.silent && out.Verdict != Away) {
+	if s := j.services[service]; s != nil && (out.Verdict == Sent || s.silent && out.Verdict != Away) {
 		j.answers(ctx, service, s)
 	}
 	switch out.Verdict {
-	case Told, Later, Gone:
-		return out // at most, they say something about the recipient
+	case Sent, Later, Gone:
+		return out // the result concerns at most the recipient
 	case Away, Delayed, Refused, Denied:
 	}
 	s := j.standing(service)
 	fault := s.fault
 	switch {
 	case out.Verdict == Away:
-		s.fault, s.silent = true, true
+		s.failed[seq], s.fault, s.silent = time.Time{}, true, true
 		if !s.resume.After(j.now()) {
 			j.leave(s, j.unreachable, out.After)
 		}
 	case s.fault:
+		s.failed[seq] = time.Time{}
 		j.probed(s, out.After)
 	default:
-		s.refused[seq] = true
-		if s.fault = len(s.refused) >= several; s.fault {
+		s.failed[seq] = time.Time{}
+		if s.fault = len(s.failed) >= several; s.fault {
 			j.leave(s, j.refusing, out.After)
 		}
 	}
@@ -80,45 +83,44 @@ func (j *judge) decide(ctx context.Context, service string, seq int64, out Outco
 	}
 	if s.seen = j.now(); !fault {
 		s.warned = s.seen
-		j.log.WarnContext(ctx, "service at fault; its messages wait", j.fields(service, out)...)
+		j.log.WarnContext(ctx, "delivery service failing; its messages wait", j.fields(service, out)...)
 	}
-	wait := max(s.resume.Sub(s.seen), s.pause, out.After)
-	if out.Verdict != Away {
-		wait = max(wait, min(2*s.pause, j.refusing.Last)) + every // behind those that have not been tried
-	}
-	return Outcome{Verdict: Away, Fault: true, Reason: out.Reason, After: wait}
+	return Outcome{Verdict: Away, Fault: true, Reason: out.Reason, After: max(s.resume.Sub(s.seen), s.pause, out.After)}
 }
 
-// probed notes a refusal while the service is at fault. Several of them begin the next pause.
+// probed records a refusal while the service is failing. Several of them start the next pause.
 func (j *judge) probed(s *standing, after time.Duration) {
 	if s.resume.After(j.now()) {
-		return // it was on its way when the pause began
+		return // it was sent before the pause began
 	}
 	if s.probes++; s.probes >= several {
 		j.leave(s, j.refusing, after)
 	}
 }
 
-// leave begins a pause.
+// leave starts a pause.
 func (j *judge) leave(s *standing, p Pauses, after time.Duration) {
 	s.pause = max(min(max(2*s.pause, p.First), p.Last), after)
 	s.resume, s.probes = j.now().Add(s.pause), 0
+	if len(s.failed) >= maxFailed {
+		clear(s.failed)
+	}
 }
 
-// answers ends what was held against a service: it has taken a message, or answers again after a silence.
+// answers clears the failures of a service that has accepted a message or responds again.
 func (j *judge) answers(ctx context.Context, service string, s *standing) {
 	if s.fault {
-		j.log.InfoContext(ctx, "service answers again", j.fields(service, Outcome{})...)
+		j.log.InfoContext(ctx, "delivery service recovered", j.fields(service, Outcome{})...)
 	}
 	s.fault, s.silent, s.pause, s.resume, s.probes = false, false, 0, time.Time{}, 0
-	clear(s.refused)
+	clear(s.failed)
 	if j.now().Sub(s.warned) > warnEvery {
 		delete(j.services, service)
 	}
 }
 
-// wait is how long a service is still left in peace.
-func (j *judge) wait(service string) time.Duration {
+// rest returns the remaining pause of a service.
+func (j *judge) rest(service string) time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if s := j.services[service]; s != nil {
@@ -127,7 +129,26 @@ func (j *judge) wait(service string) time.Duration {
 	return 0
 }
 
-// away reports whether a service is at fault now. An instance that no longer sends forgets what it knew.
+// wait returns how long a message to a user must still wait. After a pause, users with an earlier failure let all
+// others go first, once.
+func (j *judge) wait(service string, seq int64) time.Duration {
+	if rest := j.rest(service); rest > 0 {
+		return rest
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := j.services[service]
+	if s == nil || !s.fault {
+		return 0
+	}
+	if last, ok := s.failed[seq]; !ok || last.Equal(s.resume) {
+		return 0
+	}
+	s.failed[seq], s.seen = s.resume, j.now()
+	return spread(s.pause) + every
+}
+
+// away reports whether a service is failing now. An instance that no longer sends drops its state.
 func (j *judge) away() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -139,8 +160,8 @@ func (j *judge) away() bool {
 	return false
 }
 
-// standing returns what is known about a service. Users can name many hosts of push services, so those that
-// are not at fault are forgotten when there are too many.
+// standing returns the state of a service. Users can register many hosts of push services, so services that are
+// not failing are dropped when there are too many.
 func (j *judge) standing(service string) *standing {
 	if s := j.services[service]; s != nil {
 		return s
@@ -155,18 +176,18 @@ func (j *judge) standing(service string) *standing {
 			clear(j.services)
 		}
 	}
-	s := &standing{refused: map[int64]bool{}}
+	s := &standing{failed: map[int64]time.Time{}}
 	j.services[service] = s
 	return s
 }
 
-// warn logs the answer to a single recipient, once a day, unless it speaks of a mail address.
+// warn logs a refusal of a single recipient once a day, unless it contains a mail address.
 func (j *judge) warn(ctx context.Context, service string, s *standing, out Outcome) {
 	if out.Verdict == Denied && j.kind == notifier.ReachMail || j.now().Sub(s.warned) < warnEvery {
 		return
 	}
 	s.warned = j.now()
-	j.log.WarnContext(ctx, "message refused; it is tried again", j.fields(service, out)...)
+	j.log.WarnContext(ctx, "message refused; retrying", j.fields(service, out)...)
 }
 
 func (j *judge) fields(service string, out Outcome) []any {

@@ -21,11 +21,11 @@ import (
 
 // The model is one user with a mail address, whose inbox lives in memory and whose target lives in the real
 // store. Notices arrive, are read and deleted, inboxes are written to SQL, preferences change, and two
-// workers tell, of which each may die at any step. It holds that
+// workers send, each of which may die at any step. It checks that
 //
-//   - only unread notices of wanted types are told, and only urgent ones in quiet hours or a pause;
-//   - a notice is never told by two different messages;
-//   - in the end, everything unread that came while the address was on has been told.
+//   - only unread notices of wanted types are sent, and only urgent ones in quiet hours or a pause;
+//   - a notice is never sent in two different messages;
+//   - in the end, everything unread that came while the address was on has been sent.
 type model struct {
 	db   *store.Store
 	now  *atomic.Int64 // ms
@@ -95,7 +95,7 @@ type teller struct {
 	t *rapid.T
 }
 
-func (to teller) Tell(_ context.Context, msg *channels.Message) channels.Outcome {
+func (to teller) Send(_ context.Context, msg *channels.Message) channels.Outcome {
 	m, t := to.m, to.t
 	if during := m.during; during != nil {
 		m.during = nil
@@ -130,7 +130,7 @@ func (to teller) Tell(_ context.Context, msg *channels.Message) channels.Outcome
 	if answer == "later" {
 		return channels.Outcome{Verdict: channels.Later}
 	}
-	return channels.Outcome{Verdict: channels.Told}
+	return channels.Outcome{Verdict: channels.Sent}
 }
 
 func (m *model) fault(format string, args ...any) {
@@ -200,7 +200,7 @@ func (m *model) work(ctx context.Context, t *rapid.T, i, steps int) {
 	}
 }
 
-func TestEverythingUnreadIsToldOnce(t *testing.T) {
+func TestEveryUnreadNoticeIsSentOnce(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]func() string{"SQLite": func() string { return "" }, "PostgreSQL": func() string { return sqltest.URL(t) }} {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +229,7 @@ func check(ctx context.Context, t *rapid.T, m *model, name string) {
 	if m.user, err = m.db.CreateUser(ctx, notifier.NewUser{Name: name, Audience: 1, Email: "user@example.com"}); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { // or the workers of the next check would tell this user
+	defer func() { // or the workers of the next check would notify this user
 		none := ""
 		_, _, _ = m.db.PutUser(ctx, notifier.PutUser{Name: name, Email: &none})
 	}()
@@ -238,7 +238,7 @@ func check(ctx context.Context, t *rapid.T, m *model, name string) {
 		w := &worker{Store: m.db, steps: -1}
 		w.stage = channels.New(channels.Config{
 			Store: w, Inbox: m, Types: m, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.UnixMilli(m.now.Load()) },
-			Ways: []channels.Way{{Kind: notifier.ReachMail, Teller: teller{m, t}, Parallel: 1}},
+			Ways: []channels.Way{{Kind: notifier.ReachMail, Sender: teller{m, t}, Parallel: 1}},
 		})
 		m.workers[i] = w
 	}
@@ -295,7 +295,7 @@ func check(ctx context.Context, t *rapid.T, m *model, name string) {
 	m.end(ctx, t)
 }
 
-// end lets the workers finish, and looks for what was not told.
+// end lets the workers finish, and checks for unsent notices.
 func (m *model) end(ctx context.Context, t *rapid.T) {
 	m.ending = true
 	over := time.UnixMilli(m.now.Load()).Add(-time.Second)

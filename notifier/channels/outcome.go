@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// Verdict says how a message fared.
+// Verdict is the result of sending a message.
 type Verdict int
 
-// The verdicts. All of those from Delayed to Denied are held to be the service's fault when several users in a
-// row get them.
+// The verdicts. Those from Delayed to Denied are attributed to the service when several users in a row get
+// them.
 const (
-	Told    Verdict = iota
-	Later           // again: a passing fault of this recipient, such as a full mailbox
-	Delayed         // again: a passing fault, of the recipient or the service
-	Refused         // for good, and nothing says that this is the recipient's fault
-	Denied          // for good, and the answer speaks of this recipient
-	Gone            // the target has ended: delete it
-	Away            // the service is at fault: no target is to blame
+	Sent    Verdict = iota
+	Later           // temporary fault of this recipient, such as a full mailbox: retry
+	Delayed         // temporary fault of the recipient or the service: retry
+	Refused         // permanent; the response does not blame the recipient
+	Denied          // permanent, because of this recipient
+	Gone            // the target no longer exists: delete it
+	Away            // the service is failing: not counted against any target
 )
 
 // Outcome is a verdict with its reason.
 type Outcome struct {
 	Verdict Verdict
-	After   time.Duration // 0: as long as the tries so far suggest
+	After   time.Duration // 0: the default delay after this many attempts
 	Reason  string        // one line, for the log and for operators
-	Fault   bool          // of Away: the service is at fault, not our own storage or the lack of time
+	Fault   bool          // of Away: the service is failing; false: our own storage or lack of time
 }
 
-// String names a verdict in logs.
+// String returns the name of a verdict for logs.
 func (v Verdict) String() string {
-	if v < Told || v > Away {
+	if v < Sent || v > Away {
 		return fmt.Sprintf("Verdict(%d)", int(v))
 	}
-	return [...]string{"told", "later", "delayed", "refused", "denied", "gone", "away"}[v]
+	return [...]string{"sent", "later", "delayed", "refused", "denied", "gone", "away"}[v]
 }

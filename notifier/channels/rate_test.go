@@ -22,7 +22,7 @@ type office struct {
 	targets []notifier.ReachTarget
 	holder  string
 	until   time.Time
-	slow    time.Duration // how long the mail server takes
+	slow    time.Duration // how long the mail server needs
 	sent    []time.Time
 	senders map[string]int
 }
@@ -84,7 +84,7 @@ func (i instance) Release(context.Context) error {
 	return nil
 }
 
-func (i instance) Tell(context.Context, *channels.Message) channels.Outcome {
+func (i instance) Send(context.Context, *channels.Message) channels.Outcome {
 	i.mu.Lock()
 	i.sent = append(i.sent, time.Now())
 	i.senders[i.name]++
@@ -95,13 +95,13 @@ func (i instance) Tell(context.Context, *channels.Message) channels.Outcome {
 	return channels.Outcome{}
 }
 
-// run tells until ctx ends.
+// run sends until ctx ends.
 func (i instance) run(ctx context.Context, t *testing.T, rate int) {
 	t.Helper()
 	stage := channels.New(channels.Config{
 		Store: i, Inbox: i, Types: new(model), Log: slog.New(slog.DiscardHandler),
 		Leases: func(_ string, life time.Duration) lease.Lease { i.life = life; return i },
-		Ways:   []channels.Way{{Kind: notifier.ReachMail, Teller: i, Rate: rate, Parallel: 8}},
+		Ways:   []channels.Way{{Kind: notifier.ReachMail, Sender: i, Rate: rate, Parallel: 8}},
 	})
 	if err := stage.Run(ctx); err != nil {
 		t.Error(err)

@@ -9,17 +9,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// A target is given up after refusals on this many days, which are UTC days and apart from each other.
+// A target is given up after refusals on this many separate UTC days.
 const (
 	deadDays = 3
 	apart    = 20 * time.Hour
 )
 
 // NothingLeft is the reason of a message that was not sent because everything in it has been read or has expired.
-// Its verdict is Told.
+// Its verdict is Sent.
 const NothingLeft = "nothing is unread"
 
-// waits are the times between the tries of a message, each ±20 %. The last one repeats: a message is tried
+// waits returns the delays between attempts of a message, each ±20 %. The last one repeats: a message is retried
 // until it arrives or has been read.
 func waits() []time.Duration {
 	return []time.Duration{
@@ -28,14 +28,14 @@ func waits() []time.Duration {
 	}
 }
 
-// settle writes an outcome into a step of a target that has been due since due.
+// settle writes an outcome into a step of a target that became due at due.
 func (w *way) settle(ctx context.Context, step *notifier.ReachStep, due time.Time, out Outcome) {
 	t, now := &step.To, w.s.c.Now()
 	if len(out.Reason) > maxReason {
 		out.Reason = strings.ToValidUTF8(out.Reason[:maxReason], "")
 	}
 	switch out.Verdict {
-	case Told:
+	case Sent:
 		finish(t)
 		if out.Reason != NothingLeft {
 			t.State, t.Refusals, t.RefusedAt, t.Error, t.SeenAt = notifier.ReachOn, 0, time.Time{}, "", now
@@ -58,8 +58,8 @@ func (w *way) settle(ctx context.Context, step *notifier.ReachStep, due time.Tim
 	}
 }
 
-// hold lets a message wait for its service. That says nothing about the target, so what its earlier tries
-// seemed to say is forgotten.
+// hold lets a message wait for its service. It discards the earlier attempts, which may have failed because of
+// the service.
 func hold(t *notifier.ReachTarget, due, now time.Time, out Outcome) {
 	if t.HeldSince.IsZero() {
 		if t.HeldSince = due; !t.FailingSince.IsZero() && t.FailingSince.Before(due) {
@@ -70,11 +70,14 @@ func hold(t *notifier.ReachTarget, due, now time.Time, out Outcome) {
 		t.State, t.FailingSince, t.Error = notifier.ReachOn, time.Time{}, ""
 	}
 	wait := max(out.After, every)
-	t.DueAt = now.Add(wait + rand.N(wait/8)) //nolint:gosec // spreads retries, so that others come first after a pause; nobody gains by guessing it
+	t.DueAt = now.Add(wait + rand.N(spread(wait))) //nolint:gosec // spreads retries; predicting it has no benefit
 	t.Tries--
 }
 
-// tryAgain has a message tried again. A dead target stays dead until a message arrives.
+// spread is the interval over which messages with the same delay are spread.
+func spread(wait time.Duration) time.Duration { return wait / 8 }
+
+// tryAgain schedules a retry. A dead target stays dead until a message arrives.
 func tryAgain(t *notifier.ReachTarget, now time.Time, out Outcome) {
 	if t.FailingSince.IsZero() {
 		t.FailingSince = now
@@ -89,8 +92,8 @@ func tryAgain(t *notifier.ReachTarget, now time.Time, out Outcome) {
 	}
 }
 
-// deny counts a day on which the target was refused. On the last one a device is deleted, and an address is
-// dead: it rests for weeks, and is then tried again with everything that is unread then.
+// deny counts a day on which the target was refused. On the last one a device is deleted, and an address becomes
+// dead: after some weeks it is retried with everything that is unread then.
 func (w *way) deny(ctx context.Context, step *notifier.ReachStep, now time.Time, out Outcome) {
 	t := &step.To
 	release(t)
@@ -107,7 +110,7 @@ func (w *way) deny(ctx context.Context, step *notifier.ReachStep, now time.Time,
 	default:
 		if t.State != notifier.ReachDead {
 			w.dead.Add(1)
-			w.s.c.Log.InfoContext(ctx, "nobody at the address; it is tried again in four weeks", "stage", "channels", "kind", w.Kind, "user_id", t.Seq, "err", out.Reason)
+			w.s.c.Log.InfoContext(ctx, "address does not exist; retrying in four weeks", "stage", "channels", "kind", w.Kind, "user_id", t.Seq, "err", out.Reason)
 		}
 		t.State, t.Tries, t.DueAt = notifier.ReachDead, 0, now.Add(notifier.DeadRest)
 	}
@@ -115,9 +118,9 @@ func (w *way) deny(ctx context.Context, step *notifier.ReachStep, now time.Time,
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// backOff is how long a message waits after so many tries.
+// backOff returns the delay after this many attempts.
 func backOff(tries int) time.Duration {
 	all := waits()
 	wait := all[min(max(tries, 1), len(all))-1]
-	return time.Duration(float64(wait) * (0.8 + 0.4*rand.Float64())) //nolint:gosec // spreads retries; nobody gains by guessing it
+	return time.Duration(float64(wait) * (0.8 + 0.4*rand.Float64())) //nolint:gosec // spreads retries; predicting it has no benefit
 }

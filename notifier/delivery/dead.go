@@ -5,113 +5,167 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// deadEntry is the part of an entry that a dead letter keeps: everything needed to send it again.
+// deadEntry is the work described by a dead letter.
 type deadEntry struct {
-	Fields
-	Raw map[string]any `json:"raw,omitempty"` // fields of an unreadable entry
+	Notice  int64 `json:"notice,omitempty"`
+	From    int64 `json:"from,omitempty"`
+	To      int64 `json:"to,omitempty"` // without a notice: resend notices accepted since then, in ms
+	Again   bool  `json:"again,omitempty"`
+	Had     bool  `json:"had,omitempty"`
+	Retract bool  `json:"retract,omitempty"`
+
+	Raw map[string]any `json:"raw,omitempty"` // fields that an earlier version could not parse
 }
 
-// Bury stores an entry in SQL as a dead letter. Its notice is then finished, so that it does not go
-// through the intake for ever.
-func (h handler) Bury(ctx context.Context, e Entry, raw map[string]any, why error) error {
-	dead := deadEntry{Fields: e.Fields()}
-	if raw != nil {
-		dead = deadEntry{Fields: Fields{Notice: rawNotice(raw)}, Raw: raw}
+// deadEntryOf returns the form of work stored in a dead letter.
+func deadEntryOf(w *notifier.Work) deadEntry {
+	d := deadEntry{Notice: w.NoticeID, From: w.From, To: w.To, Again: w.Again, Had: w.Had}
+	switch w.Kind {
+	case notifier.WorkDeliver:
+	case notifier.WorkEdit:
+		d.Had = true
+	case notifier.WorkRetract:
+		d.Retract = true
+	case notifier.WorkResend:
+		d.To, d.Again = w.Since.UnixMilli(), true
 	}
-	text, err := json.Marshal(dead)
+	return d
+}
+
+// work returns the work that repeats the failed work.
+func (d *deadEntry) work() (notifier.Work, error) {
+	w := notifier.Work{Kind: notifier.WorkDeliver, NoticeID: d.Notice, From: d.From, To: d.To, Again: true, Had: d.Had}
+	switch {
+	case d.Retract:
+		w.Kind, w.Had = notifier.WorkRetract, false
+	case d.Notice == 0 && d.To == 0:
+		return w, notifier.ErrConflict
+	case d.Notice == 0:
+		w = notifier.Work{Kind: notifier.WorkResend, From: d.From, Since: time.UnixMilli(d.To)}
+	}
+	return w, nil
+}
+
+// fail releases the claim on failed work, so that it is retried soon. After maxTries failures it
+// buries the work.
+func (w *Worker) fail(ctx context.Context, j *job, why error) {
+	w.failed.Add(1)
+	if j.Tries+1 >= maxTries {
+		w.bury(ctx, j, why)
+		return
+	}
+	w.hand.drop(j)
+	w.c.Log.DebugContext(ctx, "work failed", "stage", "intake", "kind", j.Kind, "notice_id", j.NoticeID, "tries", j.Tries+1, "err", why)
+	if err := w.c.Store.Retry(ctx, w.owner, j.Work, w.c.Now().Add(w.c.Idle), why.Error()); err != nil {
+		w.c.Log.DebugContext(ctx, "work is due when its claim expires", "stage", "intake", "notice_id", j.NoticeID, "err", err)
+	}
+}
+
+// giveBack releases the claim on work that failed because Redis or SQL was unavailable. The work is
+// due immediately, for any instance.
+func (w *Worker) giveBack(ctx context.Context, jobs ...*job) {
+	var notices, work []int64
+	for _, j := range jobs {
+		if j.ID > 0 {
+			work = append(work, j.ID)
+			continue
+		}
+		notices = append(notices, j.NoticeID)
+		if j.whole != nil {
+			w.leave(j.NoticeID)
+		}
+	}
+	w.hand.drop(jobs...)
+	if err := w.c.Store.GiveBack(ctx, w.owner, notices, work); err != nil {
+		w.c.Log.DebugContext(ctx, "work is due when its claim expires", "stage", "intake", "notices", len(notices), "err", err)
+	}
+}
+
+// bury stores work as a dead letter and finishes its notice. If that fails, the work is due again when
+// its claim expires.
+func (w *Worker) bury(ctx context.Context, j *job, why error) {
+	w.hand.drop(j)
+	err := w.safely(ctx, func() error { return w.buryOnce(ctx, j, why) })
 	if err != nil {
-		return fmt.Errorf("encode entry %s: %w", e.ID, err)
+		w.c.Log.WarnContext(ctx, "dead letter not stored", "stage", "intake", "kind", j.Kind, "notice_id", j.NoticeID, "err", fmt.Errorf("%w, after %w", err, why))
+		return
 	}
-	letter := notifier.DeadLetter{
-		NoticeID: dead.Notice, Entry: string(text), Reason: why.Error(), Tries: e.Tries, CreatedAt: h.w.c.Now().UTC(),
+	w.c.Log.ErrorContext(ctx, "work stored as a dead letter", "stage", "intake", "kind", j.Kind, "notice_id", j.NoticeID, "tries", j.Tries+1, "err", why)
+	w.buried.Add(1)
+}
+
+func (w *Worker) buryOnce(ctx context.Context, j *job, why error) error {
+	text, err := json.Marshal(deadEntryOf(&j.Work))
+	if err != nil {
+		return fmt.Errorf("encode work on notice %d: %w", j.NoticeID, err)
 	}
-	if err := h.w.c.Store.Bury(ctx, letter); err != nil {
-		return fmt.Errorf("bury entry %s: %w", e.ID, err)
+	letter := notifier.DeadLetter{NoticeID: j.NoticeID, Entry: string(text), Reason: why.Error(), Tries: j.Tries, CreatedAt: w.c.Now().UTC()}
+	if err := w.c.Store.Bury(ctx, w.owner, j.ID, letter); err != nil {
+		return fmt.Errorf("bury work on notice %d: %w", j.NoticeID, err)
 	}
-	if raw != nil || e.Kind == Resend || e.To > 0 {
+	if j.ID > 0 {
 		return nil
 	}
-	return h.w.giveUp(ctx, e)
+	return w.giveUp(ctx, j)
 }
 
-// giveUp moves the notice of an entry to its final state. It does not read the notice, because
-// reading it may be the step that failed. A notice that was edited in the meantime is left alone:
-// the edit has queued another entry.
-func (w *Worker) giveUp(ctx context.Context, e Entry) error {
+// giveUp moves the notice of a job to its final state. It does not read the notice, because reading it
+// may be the step that failed. It does not change a notice that was edited since: the edit made it
+// due again.
+func (w *Worker) giveUp(ctx context.Context, j *job) error {
 	from, to := []notifier.State{notifier.StateAccepted, notifier.StateSending}, notifier.StateSent
-	if e.Kind == Retract {
+	if j.Kind == notifier.WorkRetract {
 		from, to = []notifier.State{notifier.StateRetracting}, notifier.StateRetracted
 	}
 	for _, state := range from {
-		if _, err := w.c.Store.Move(ctx, e.NoticeID, e.Revision, state, to); err != nil {
-			return fmt.Errorf("give up notice %d: %w", e.NoticeID, err)
+		if _, err := w.c.Store.Move(ctx, j.NoticeID, j.revision, state, to); err != nil {
+			return fmt.Errorf("give up notice %d: %w", j.NoticeID, err)
 		}
 	}
-	w.waiting.notify(e.NoticeID)
+	w.awaited.notify(j.NoticeID)
 	return nil
 }
 
-// rawNotice returns the notice id in an unreadable entry, or 0.
-func rawNotice(raw map[string]any) int64 {
-	text, _ := raw["notice"].(string)
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id < 0 {
-		return 0
-	}
-	return id
-}
-
-// Replay puts a dead letter into the intake again and deletes it; if it fails again, it becomes a
-// new dead letter. It returns notifier.ErrNotFound for an unknown id, and notifier.ErrConflict if
-// the entry was unreadable and names no notice.
-func (w *Worker) Replay(ctx context.Context, id int64) error {
+// Replay turns a dead letter back into work; if that fails again, it becomes a new dead letter. It
+// returns notifier.ErrNotFound for an unknown id, and notifier.ErrConflict if the dead letter has no
+// notice.
+func (w *Worker) Replay(ctx context.Context, by notifier.Actor, id int64) error {
 	letter, err := w.c.Store.DeadLetter(ctx, id)
 	if err != nil {
 		return fmt.Errorf("replay dead letter %d: %w", id, err)
 	}
-	e, err := replayed(letter)
+	again, err := replayed(&letter)
 	if err == nil {
-		err = w.intake.Put(ctx, e)
-	}
-	if err == nil {
-		err = w.c.Store.TakeDeadLetter(ctx, id)
+		err = w.c.Store.ReplayDeadLetter(ctx, by, id, again)
 	}
 	if err != nil {
 		return fmt.Errorf("replay dead letter %d: %w", id, err)
 	}
+	w.Wake()
 	return nil
 }
 
-// replayed returns the entry that a dead letter asks for. For an unreadable entry it is the whole
-// notice that it names.
-func replayed(letter notifier.DeadLetter) (Entry, error) {
+// replayed returns the work described by a dead letter. If the entry could not be parsed, it is the
+// delivery of the whole notice.
+func replayed(letter *notifier.DeadLetter) (notifier.Work, error) {
 	var dead deadEntry
 	if err := json.Unmarshal([]byte(letter.Entry), &dead); err != nil {
-		return Entry{}, errors.Join(notifier.ErrConflict, err)
+		return notifier.Work{}, errors.Join(notifier.ErrConflict, err)
 	}
 	if dead.Raw != nil {
-		dead.Fields = Fields{Notice: letter.NoticeID}
+		dead = deadEntry{Notice: letter.NoticeID}
 	}
-	dead.Again = true
-	e := dead.Entry(nil)
-	if e.Kind == Resend && e.Since == 0 {
-		return Entry{}, notifier.ErrConflict
-	}
-	return e, nil
+	return dead.work()
 }
 
 // Discard deletes a dead letter. It returns notifier.ErrNotFound for an unknown id.
-func (w *Worker) Discard(ctx context.Context, id int64) error {
-	ok, err := w.c.Store.DeleteDeadLetter(ctx, id)
-	if err == nil && !ok {
-		err = notifier.ErrNotFound
-	}
-	if err != nil {
+func (w *Worker) Discard(ctx context.Context, by notifier.Actor, id int64) error {
+	if err := w.c.Store.DiscardDeadLetter(ctx, by, id); err != nil {
 		return fmt.Errorf("discard dead letter %d: %w", id, err)
 	}
 	return nil

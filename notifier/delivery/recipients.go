@@ -15,8 +15,8 @@ import (
 // cached is the number of large notices whose recipients an instance keeps in memory.
 const cached = 16
 
-// cache holds the recipients of notices that are served range by range, the most recently used
-// first. Settled recipients never change.
+// cache contains the recipients of notices that are processed range by range, most recently used
+// first. Resolved recipients never change.
 type cache struct {
 	mu    sync.Mutex
 	items []cacheItem
@@ -48,8 +48,8 @@ func (c *cache) put(id int64, to *roaring.Bitmap) {
 	}
 }
 
-// advance reports whether it is time to move the cursor of a notice, and assumes that the caller
-// then does so.
+// advance reports whether the cursor of a notice should be stored now, and records that the caller
+// does so.
 func (c *cache) advance(id int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,8 +65,8 @@ func (c *cache) find(id int64) int {
 	return slices.IndexFunc(c.items, func(item cacheItem) bool { return item.id == id })
 }
 
-// recipients returns the recipients of a notice, and settles them if they are not settled yet. A
-// retracted notice settles with no recipients.
+// recipients returns the recipients of a notice, and resolves them if necessary. A retracted notice
+// gets no recipients.
 func (w *Worker) recipients(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error) {
 	if to := w.cache.get(n.ID); to != nil {
 		return to, nil
@@ -81,7 +81,7 @@ func (w *Worker) recipients(ctx context.Context, n *notifier.Notice) (*roaring.B
 	return to, nil
 }
 
-// large reports whether there are more recipients than are served at once.
+// large reports whether there are more recipients than one step processes.
 func (w *Worker) large(to *roaring.Bitmap) bool {
 	return to.GetCardinality() > uint64(max(w.c.Chunk, 0))
 }

@@ -11,110 +11,129 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-var errAnswers = errors.New("the handler did not return one error per entry")
-
-// deliverAll passes small notices to Deliver, batch by batch in order, until the reader has ended and
-// ctx has.
-func (s *shift) deliverAll(ctx context.Context) {
-	defer close(s.served)
+// deliverAll delivers small notices in batches, in order, until ctx has ended and none waits.
+func (w *Worker) deliverAll(ctx, work context.Context) {
+	defer close(w.served)
 	for {
-		batch := s.nextBatch()
+		batch := w.nextBatch(ctx)
 		if batch == nil {
 			return
 		}
-		errs := s.deliver(batch)
-		if errs == nil {
-			s.served <- batch
-			continue
-		}
-		served := make([]Entry, 0, len(batch))
-		var unavailable []Entry
-		for i, e := range batch {
+		errs := w.deliver(work, batch)
+		served := make([]*job, 0, len(batch))
+		var away []*job
+		for i, j := range batch {
 			switch {
 			case errs[i] == nil:
-				served = append(served, e)
+				served = append(served, j)
 			case isAway(errs[i]):
-				unavailable = append(unavailable, e)
+				away = append(away, j)
 			default:
-				s.fail(e, errs[i])
+				w.fail(work, j, errs[i])
 			}
 		}
 		if len(served) > 0 {
-			s.served <- served
+			w.served <- served
 		}
-		if len(unavailable) > 0 {
-			s.release(unavailable, 0)
-		}
-		if len(unavailable) == len(batch) {
-			pause(ctx, s.c.Idle) // the next batch would fail the same way
+		w.giveBack(work, away...)
+		if len(away) == len(batch) {
+			pause(ctx, w.c.Idle) // the next batch would fail the same way
 		}
 	}
 }
 
 // nextBatch returns the next small notices, or nil at the end.
-func (s *shift) nextBatch() []Entry {
+func (w *Worker) nextBatch(ctx context.Context) []*job {
+	var batch []*job
 	select {
-	case batch, open := <-s.small:
-		if open {
-			return s.afterDirect(batch)
-		}
-	case first := <-s.direct:
-		return s.gatherDirect(s.c.Batch, first)
+	case first := <-w.small:
+		batch = append(batch, first)
+	case <-ctx.Done():
+		w.running.Store(false)
 	}
-	// The reader has ended, and so has ctx.
-	s.running.Store(false)
-	select {
-	case first := <-s.direct:
-		return s.gatherDirect(s.c.Batch, first)
-	default:
-		return nil
+	for len(batch) < maxBatch {
+		select {
+		case j := <-w.small:
+			batch = append(batch, j)
+			continue
+		default:
+		}
+		break
+	}
+	w.madeRoom()
+	return batch
+}
+
+// madeRoom wakes the claimer if it waits for room.
+func (w *Worker) madeRoom() {
+	if w.waiting.CompareAndSwap(true, false) {
+		w.Wake()
 	}
 }
 
-// deliver calls the handler. If it panics or returns the wrong number of errors, each entry is
-// tried on its own, so that one bad entry does not fail the others.
-func (s *shift) deliver(batch []Entry) (errs []error) {
-	err := s.safely(func() error {
-		errs = s.c.Handler.Deliver(s.work, batch)
-		if errs != nil && len(errs) != len(batch) {
-			return errAnswers
+// deliver adds small notices to inboxes, and raises their toasts. It does not read their state from
+// SQL: inboxes reject a notice that has been retracted since, and Confirm detects an edit, so that no
+// row keeps an old revision. If it panics, each notice is retried alone, so that one bad notice does
+// not fail the others.
+func (w *Worker) deliver(ctx context.Context, batch []*job) (errs []error) {
+	panicked := w.safely(ctx, func() error {
+		ctx, end := w.trace(ctx, batch...)
+		defer end()
+		all := make([]notifier.Delivery, len(batch))
+		for i, j := range batch {
+			all[i] = *j.whole
+			all[i].Again = j.Had
 		}
+		errs = w.raise(ctx, all, w.c.Inbox.DeliverAll(ctx, all), func(i int) int64 { return batch[i].Tries })
 		return nil
 	})
-	if err == nil {
+	switch {
+	case panicked == nil:
+		w.written(batch, errs)
 		return errs
+	case len(batch) == 1:
+		return []error{panicked}
 	}
-	if len(batch) == 1 {
-		return []error{err}
-	}
-	errs = make([]error, len(batch))
+	errs = make([]error, 0, len(batch))
 	for i := range batch {
-		if one := s.deliver(batch[i : i+1]); one != nil {
-			errs[i] = one[0]
-		}
+		errs = append(errs, w.deliver(ctx, batch[i:i+1])...)
 	}
 	return errs
 }
 
-// Each call of Confirm is a transaction, on SQLite of the one writer that accepting needs too. So
-// calls are confirmEvery apart, unless many entries wait, and one entry alone is confirmed at once.
+// written reports how long the delivery of new notices took, measured by the clock of the instance that
+// accepted them. It excludes redelivered notices.
+func (w *Worker) written(batch []*job, errs []error) {
+	if w.c.Written == nil {
+		return
+	}
+	now := w.c.Now()
+	for i, j := range batch {
+		if errs[i] == nil && !j.Again && j.Tries == 0 && j.Owner == 0 {
+			w.c.Written(now.Sub(j.began))
+		}
+	}
+}
+
+// Each call of Confirm is a transaction, and SQLite has one writer, which accepting also needs. So
+// calls are confirmEvery apart, unless many notices wait; a single notice is confirmed immediately.
 const (
 	confirmEvery = 50 * time.Millisecond
 	confirmMost  = 1000
 )
 
-// confirmAll passes delivered entries to Confirm, concurrently with the next Deliver.
-func (s *shift) confirmAll(ctx context.Context) {
+// confirmAll marks delivered notices as sent, concurrently with the next delivery.
+func (w *Worker) confirmAll(ctx, work context.Context) {
 	var last time.Time
-	for batch := range s.served {
-		batch = s.gather(batch, confirmEvery-time.Since(last))
+	for batch := range w.served {
+		batch = w.gather(batch, confirmEvery-time.Since(last))
 		last = time.Now()
-		s.confirm(ctx, batch)
+		w.confirm(ctx, work, batch)
 	}
 }
 
-// gather adds to batch what is delivered within the given time.
-func (s *shift) gather(batch []Entry, within time.Duration) []Entry {
+// gather adds notices delivered within the given time to batch.
+func (w *Worker) gather(batch []*job, within time.Duration) []*job {
 	if within <= 0 {
 		return batch
 	}
@@ -123,7 +142,7 @@ func (s *shift) gather(batch []Entry, within time.Duration) []Entry {
 	batch = slices.Clip(batch)
 	for len(batch) < confirmMost {
 		select {
-		case more, open := <-s.served:
+		case more, open := <-w.served:
 			if !open {
 				return batch
 			}
@@ -135,37 +154,82 @@ func (s *shift) gather(batch []Entry, within time.Duration) []Entry {
 	return batch
 }
 
-// confirm tries each entry on its own if the whole batch is refused.
-func (s *shift) confirm(ctx context.Context, batch []Entry) {
-	err := s.safely(func() error { return s.c.Handler.Confirm(s.work, batch) })
-	switch {
-	case err == nil:
-		s.acks <- batch
-	case isAway(err):
-		s.release(batch, 0)
-		pause(ctx, s.c.Idle)
-	case len(batch) == 1:
-		s.fail(batch[0], err)
-	default:
-		for i := range batch {
-			s.confirm(ctx, batch[i:i+1])
+// confirm marks notices as sent in SQL. While SQL is unavailable, it retries until ctx ends: notices
+// that are not confirmed are delivered again, which changes nothing. If SQL rejects a batch, each
+// notice is retried alone.
+func (w *Worker) confirm(ctx, work context.Context, batch []*job) {
+	for {
+		err := w.safely(work, func() error { return w.confirmOnce(work, batch) })
+		switch {
+		case err == nil:
+			w.hand.drop(batch...)
+			w.done.Add(int64(len(batch)))
+		case isAway(err) && ctx.Err() == nil:
+			pause(ctx, w.c.Idle)
+			continue
+		case isAway(err):
+			w.hand.drop(batch...)
+		case len(batch) == 1:
+			w.fail(work, batch[0], err)
+		default:
+			for i := range batch {
+				w.confirm(ctx, work, batch[i:i+1])
+			}
 		}
+		return
 	}
 }
 
+// confirmOnce marks notices as sent. A notice that has another revision now is delivered again, unless it was
+// retracted, because inboxes have just received the old text, possibly after the edit.
+func (w *Worker) confirmOnce(ctx context.Context, batch []*job) error {
+	done := make([]notifier.Revised, len(batch))
+	for i, j := range batch {
+		done[i] = notifier.Revised{ID: j.NoticeID, Revision: j.revision}
+	}
+	moved, err := w.c.Store.Confirm(ctx, done)
+	if err != nil {
+		return fmt.Errorf("confirm %d notices: %w", len(batch), err)
+	}
+	var anew []notifier.Work
+	for _, id := range moved {
+		n, err := w.c.Store.Notice(ctx, id)
+		if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+			return fmt.Errorf("read notice %d, which has changed: %w", id, err)
+		}
+		if err == nil && !n.State.TakenBack() && n.Revision > 0 {
+			anew = append(anew, notifier.Work{Kind: notifier.WorkDeliver, NoticeID: id, To: lastOf(batch, id)})
+		}
+	}
+	if err := w.c.Store.AddWork(ctx, anew...); err != nil {
+		return fmt.Errorf("deliver %d edited notices again: %w", len(anew), err)
+	}
+	if len(anew) > 0 {
+		w.Wake()
+	}
+	for _, j := range batch {
+		w.awaited.notify(j.NoticeID)
+	}
+	return nil
+}
+
+// lastOf returns the last recipient of a notice among these.
+func lastOf(batch []*job, id int64) (last int64) {
+	for _, j := range batch {
+		if j.NoticeID == id {
+			last = max(last, slices.Max(j.whole.Seqs))
+		}
+	}
+	return last
+}
+
 // safely turns a panic into an error.
-func (s *shift) safely(call func() error) (err error) {
+func (w *Worker) safely(ctx context.Context, call func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.c.Log.ErrorContext(s.work, "handler panicked", "stage", "intake", "err", r, "stack", string(debug.Stack()))
+			w.c.Log.ErrorContext(ctx, "delivery panicked", "stage", "intake", "err", r, "stack", string(debug.Stack()))
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
 	return call()
-}
-
-// isAway reports whether an error is not the entry's fault: Redis or SQL was unavailable, or Run's
-// grace period is over.
-func isAway(err error) bool {
-	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.Canceled)
 }

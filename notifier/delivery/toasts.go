@@ -7,8 +7,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// toastTries bounds two waits: how often a notice is retried because its toast is refused, and how
-// long a toast waits for its notice. After that many tries neither waits for the other.
+// toastTries limits how often a notice is retried because its toast fails, and how often a toast
+// waits for its notice. After that, each continues without the other.
 const toastTries = 3
 
 // Toasts shows a message on one device of each user. A repeated toast is shown once.
@@ -17,10 +17,10 @@ type Toasts interface {
 	RaiseAll(ctx context.Context, all []notifier.ToastRaise) []error
 }
 
-// raise raises the toasts of those deliveries that ask for one and have succeeded. errs holds the
-// result of each delivery; raise adds its own errors, so that a failed toast is retried with its
-// notice, which changes nothing in inboxes. tries returns how often a delivery was tried. A notice
-// that is delivered again after a loss of Redis raises no toast.
+// raise raises the toasts of successful deliveries that have one. errs contains the result of each
+// delivery; raise adds its own errors, so that a failed toast is retried with its notice, which
+// changes nothing in inboxes. tries returns the number of attempts of a delivery. A notice that is
+// redelivered after Redis lost data raises no toast.
 func (w *Worker) raise(ctx context.Context, all []notifier.Delivery, errs []error, tries func(i int) int64) []error {
 	var raises []notifier.ToastRaise
 	var of []int // index of each raise in all

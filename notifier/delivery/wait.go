@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	firstPause = 5 * time.Millisecond // between two looks at SQL, because another instance may do the work
+	firstPause = 5 * time.Millisecond // between two checks of SQL, because another instance may do the work
 	maxPause   = 250 * time.Millisecond
 )
 
-// waiting holds the callers that wait for a notice to be finished on this instance.
+// waiting contains the callers that wait for a notice to be finished on this instance.
 type waiting struct {
 	mu sync.Mutex
 	of map[int64][]chan struct{}
@@ -46,10 +46,10 @@ func (w *waiting) notify(id int64) {
 
 // Join returns a channel that receives when the notice is finished on this instance. Call leave
 // afterwards.
-func (w *Worker) Join(id int64) (done <-chan struct{}, leave func()) { return w.waiting.join(id) }
+func (w *Worker) Join(id int64) (done <-chan struct{}, leave func()) { return w.awaited.join(id) }
 
-// Await waits until n is finished, for Config.Wait at most and only while Redis is available, and
-// updates its state. SQL decides, whichever instance does the work.
+// Await waits until n is finished, for at most Config.Wait and only while Redis is available, and
+// updates its state. The result comes from SQL, whichever instance does the work.
 func (w *Worker) Await(ctx context.Context, n *notifier.Notice, done <-chan struct{}) {
 	if w.c.Wait <= 0 || w.Unavailable() {
 		return
@@ -70,7 +70,7 @@ func (w *Worker) Await(ctx context.Context, n *notifier.Notice, done <-chan stru
 		}
 		now, err := w.c.Store.Notice(ctx, n.ID)
 		if err != nil {
-			return // it is accepted, which is enough
+			return // the notice is accepted, which is enough
 		}
 		if n.State, n.Done = now.State, now.Done; finished(n.State) || w.Unavailable() {
 			return

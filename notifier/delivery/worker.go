@@ -1,9 +1,19 @@
+// Package delivery delivers accepted notices to inboxes, even if instances fail. SQL is its queue: each
+// unfinished notice is due at a time, unless an instance has claimed it. The instance that accepts a
+// notice claims it in the same INSERT, and delivers it from memory. When a claim expires because an
+// instance died or had no room, any instance claims the unfinished work. A failed range, and notices
+// that Redis lost, are rows of the table work.
+//
+// So all work is done at least once. This is idempotent, because inboxes record which notices they
+// have had.
 package delivery
 
 import (
 	"context"
-	"fmt"
+	"crypto/rand"
+	"encoding/binary"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,23 +27,21 @@ import (
 )
 
 const (
-	relayLease   = 3 * time.Second
 	advanceEvery = 500 * time.Millisecond
-	keepAudit    = 400 * 24 * time.Hour // how long audit entries are kept: a year, and time to review it
-	keepExpired  = 7 * 24 * time.Hour   // how long notices are kept after the longest life that they may have
+	lanes        = 3                // ranges processed at a time
+	maxBatch     = 256              // maximum number of notices claimed, and delivered, at once
+	maxTries     = 5                // failures before work becomes a dead letter
+	grace        = 10 * time.Second // how long work may continue after Run's context ends
 )
-
-// KeepKeys is how long a request may be repeated.
-const KeepKeys = 24 * time.Hour
 
 // Inbox changes inboxes. Repeating a change has no effect.
 type Inbox interface {
 	// DeliverAll returns one error per delivery, in order.
 	DeliverAll(ctx context.Context, all []notifier.Delivery) []error
 	Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error
-	// EditAll updates rows of older revisions; its result is like that of DeliverAll.
+	// EditAll updates rows of older revisions; its result has the form of DeliverAll's.
 	EditAll(ctx context.Context, all []notifier.Delivery) []error
-	// Outdate invalidates inbox data of these users that was read from SQL earlier, or data of all
+	// Outdate invalidates inbox data of these users that was read from SQL earlier, or the data of all
 	// users if seqs is empty.
 	Outdate(ctx context.Context, seqs []int64) error
 }
@@ -43,117 +51,146 @@ type Inbox interface {
 type Config struct {
 	Store  Store
 	Redis  redis.UniversalClient
-	Raw    redis.UniversalClient // lets Resend use Redis while the gate is closed
 	Keys   keys.Space
 	Inbox  Inbox
 	Toasts Toasts
 	Traces *tracing.Traces
-	// Route finds the recipients of a notice that was accepted without them. Users who have left the
-	// directory since are left out.
+	// Route resolves the recipients of a notice that was accepted without them. It omits users who were
+	// deleted since.
 	Route func(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error)
 
-	Written    func(took time.Duration, byRedis bool) // told how long a small notice took from the intake to its inboxes, and whether that begins by the clock of Redis; nil: nobody is told
+	Written    func(took time.Duration) // receives the duration of the first delivery of each small notice
 	Log        *slog.Logger
 	Now        func() time.Time
 	Away       func() bool
 	Wait       time.Duration
-	Keep       time.Duration // the longest life of a notice; 0: expired ones stay in SQL
+	Keep       time.Duration // the longest life of a notice; 0: expired notices stay in SQL
 	MaxBacklog int64
 	Poll       time.Duration
+	Claim      time.Duration
 	Idle       time.Duration
 	Chunk      int
 }
 
 // Worker delivers accepted notices, and edits and retracts delivered ones.
 type Worker struct {
-	c       Config
-	intake  *Intake
-	waiting waiting
+	c     Config
+	owner int64 // identifies this process in claims
+
+	small  chan *job // small notices
+	ranges chan *job // all other work, range by range
+	served chan []*job
+	wake   chan struct{}
+	hand   hand
+
+	running atomic.Bool  // Run takes jobs from small
+	waiting atomic.Bool  // the claimer waits for room in the lanes
+	passing atomic.Int64 // the last notice that waits in SQL and that later ones must not overtake; 0: none
+	away    atomic.Bool  // the last call to Redis failed
+
+	backlog, done, failed, reclaimed, buried atomic.Int64
+
+	awaited waiting
 	cache   cache
-	away    atomic.Bool // the last call to Redis failed
 }
 
-// New returns a worker. It takes notices at once; Run delivers them.
+// New returns a worker. Run delivers.
 func New(c Config) *Worker {
-	w := &Worker{c: c, waiting: waiting{of: map[int64][]chan struct{}{}}}
-	w.intake = NewIntake(IntakeConfig{Redis: c.Redis, Keys: c.Keys, Handler: handler{w}, Idle: c.Idle, Log: c.Log})
-	return w
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return &Worker{
+		c: c, owner: int64(binary.BigEndian.Uint64(id[:]) >> 1),
+		small: make(chan *job, maxDirect+slack), ranges: make(chan *job, maxHeld+slack), wake: make(chan struct{}, 1),
+		hand: hand{since: map[*job]time.Time{}}, awaited: waiting{of: map[int64][]chan struct{}{}},
+	}
 }
 
-// Run runs the intake and the relay until ctx ends, and then returns nil.
+// Run delivers and deletes old data until ctx ends, and then returns nil.
 func (w *Worker) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return w.intake.Run(ctx) })
-	g.Go(func() error { return newRelay(w).run(ctx) })
+	g.Go(func() error { return w.RunIntake(ctx) })
+	g.Go(func() error { return newTidier(w).run(ctx) })
 	return g.Wait()
 }
 
-// RunIntake runs only the intake until ctx ends, and then returns nil. It is for a process that
-// delivers its own notices, with or without a server beside it, and then exits.
+// RunIntake only delivers until ctx ends, and then returns nil. It is for a process that delivers its
+// own notices and then exits, with or without a server next to it.
+//
+//	Queue ─┬─ small ──▶ deliver ── served ──▶ confirm
+//	claim ─┴─ ranges ─▶ range, at three places
+//
+// When ctx ends, it finishes the work in progress within 10 s, delivers the small notices that wait
+// here, and releases all claims, so that other instances continue immediately.
 func (w *Worker) RunIntake(ctx context.Context) error {
-	if err := w.intake.Run(ctx); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("run the intake: %w", err)
+	work, cancel := outlive(ctx, grace)
+	defer cancel()
+	w.served = make(chan []*job, 1)
+	w.running.Store(true)
+	var all sync.WaitGroup
+	all.Go(func() { w.claimAll(ctx) })
+	all.Go(func() { w.renewAll(ctx) })
+	all.Go(func() { w.deliverAll(ctx, work) })
+	all.Go(func() { w.confirmAll(ctx, work) })
+	for range lanes {
+		all.Go(func() { w.rangeAll(ctx, work) })
+	}
+	all.Wait()
+	if err := w.c.Store.GiveBackAll(work, w.owner); err != nil {
+		w.c.Log.DebugContext(work, "work is due when its claim expires", "stage", "intake", "err", err)
 	}
 	return nil
 }
 
-// Stats returns the state of the intake and this instance's share of its work.
-func (w *Worker) Stats() Stats { return w.intake.Stats() }
+// outlive returns a context that ends the given time after ctx does.
+func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var once sync.Once
+	var late *time.Timer
+	stop := context.AfterFunc(ctx, func() {
+		once.Do(func() { late = time.AfterFunc(by, cancel) })
+	})
+	return work, func() {
+		stop()
+		once.Do(func() {}) // waits for the call above, or prevents it
+		if late != nil {
+			late.Stop()
+		}
+		cancel()
+	}
+}
 
-// Unavailable reports whether waiting for Redis is pointless.
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// Stats describes the work of this process, and the backlog of all instances.
+type Stats struct {
+	Backlog   int64 // unfinished notices and rows of work, up to about Config.MaxBacklog
+	Done      int64 // completed work
+	Failed    int64 // attempts that ended in an error, except while Redis or SQL was unavailable
+	Reclaimed int64 // work taken over from another instance, or from an earlier attempt
+	Buried    int64
+}
+
+// Stats returns the statistics; the backlog is at most Config.Poll old.
+func (w *Worker) Stats() Stats {
+	return Stats{
+		Backlog: w.backlog.Load(), Done: w.done.Load(), Failed: w.failed.Load(), Reclaimed: w.reclaimed.Load(), Buried: w.buried.Load(),
+	}
+}
+
+// Unavailable reports whether waiting for Redis is useless.
 func (w *Worker) Unavailable() bool {
 	return w.away.Load() || w.c.Away != nil && w.c.Away()
 }
 
-// Overloaded reports whether the intake has more than Config.MaxBacklog entries.
+// Overloaded reports whether more than Config.MaxBacklog pieces of work wait.
 func (w *Worker) Overloaded() bool {
-	return w.intake.Backlog() > w.c.MaxBacklog && !w.Unavailable()
-}
-
-// Store stores notices permanently. Accepted notices are never lost.
-type Store interface {
-	DeadLetterStore
-	// Notice returns notifier.ErrNotFound for an unknown id.
-	Notice(ctx context.Context, id int64) (notifier.Notice, error)
-	// Accepted returns notices with their recipients, by id; To is nil if they are not settled.
-	Accepted(ctx context.Context, ids []int64) ([]notifier.Acceptance, error)
-	// Contents returns notices in any state, by id.
-	Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error)
-	// SetRecipients stores the recipients unless some are stored, and returns the stored ones.
-	SetRecipients(ctx context.Context, id int64, to *roaring.Bitmap) (*roaring.Bitmap, error)
-	Recipients(ctx context.Context, id int64) (*roaring.Bitmap, error)
-	// Unfinished lists the notices that are accepted, sending or retracting, by id, without their
-	// content.
-	Unfinished(ctx context.Context, after int64, limit int) ([]notifier.Notice, error)
-	// Since lists the notices accepted or changed since then, by id.
-	Since(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error)
-	// Confirm marks the accepted notices that still have the given revision as sent. It returns the
-	// others as moved.
-	Confirm(ctx context.Context, done []notifier.Revised) (moved []int64, err error)
-	// Advance moves the cursor of a notice if it still has that state and revision.
-	Advance(ctx context.Context, id, rev int64, state notifier.State, done int64) error
-	// Move changes the state of a notice. It returns false if the notice was not in the state from,
-	// or has another revision. It resets the cursor.
-	Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error)
-	// TrimDrafts deletes drafts last changed before then, and those whose keys show that they were
-	// sent.
-	TrimDrafts(ctx context.Context, before time.Time) (int64, error)
-	// ForgetKeys deletes idempotency keys from before then: repeating such a request sends again.
-	ForgetKeys(ctx context.Context, before time.Time) (int64, error)
-	// TrimNotices deletes finished notices to inboxes, of some with ids above after. They were accepted
-	// before accepted and expired before expired. It returns where to continue; 0: nowhere.
-	TrimNotices(ctx context.Context, after int64, accepted, expired time.Time) (next, deleted int64, err error)
-	// TrimAudit deletes audit entries from before then.
-	TrimAudit(ctx context.Context, before time.Time) (int64, error)
-}
-
-// DeadLetterStore stores dead letters.
-type DeadLetterStore interface {
-	Bury(ctx context.Context, d notifier.DeadLetter) error
-	DeadLetter(ctx context.Context, id int64) (notifier.DeadLetter, error)
-	// DeleteDeadLetter returns false if there is no such dead letter.
-	DeleteDeadLetter(ctx context.Context, id int64) (bool, error)
-	// TakeDeadLetter deletes a dead letter, if it is there, and makes sure that its notice is
-	// resent if Redis loses its data now.
-	TakeDeadLetter(ctx context.Context, id int64) error
+	return w.backlog.Load() > w.c.MaxBacklog && !w.Unavailable()
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// divide determines which data each partition may lack. Everything up to a partition's mark is
-// there, less the difference that clocks may have. Without a mark, all the inboxes in Redis are
+// divide determines which data each partition may lack. Data up to a partition's mark is present,
+// minus the difference that clocks may have. Without a mark, all inboxes in Redis are
 // suspect.
 func (h *healing) divide(ctx context.Context) error {
 	h.above = map[int]int64{}
@@ -31,7 +31,7 @@ func (h *healing) divide(ctx context.Context) error {
 }
 
 // compare replaces every inbox that is older in Redis than in SQL. In a partition with a mark it
-// checks the inboxes that SQL has in a version above the mark; in one without, all that Redis has.
+// checks the inboxes that SQL has in a version above the mark; in one without, all inboxes in Redis.
 // Other inboxes are read from SQL when they are needed.
 func (h *healing) compare(ctx context.Context) error {
 	for _, p := range h.warm {
@@ -79,7 +79,7 @@ func (h *healing) compareNewer(ctx context.Context) error {
 	}
 }
 
-// withInboxes returns those of the given partitions that have any inbox in Redis.
+// withInboxes returns the given partitions that have any inbox in Redis.
 func (h *healing) withInboxes(ctx context.Context, partitions []int) (warm []int, err error) {
 	there := make([]*redis.IntCmd, len(partitions))
 	_, err = h.c.Raw.Pipelined(ctx, func(pipe redis.Pipeliner) error {
@@ -135,8 +135,8 @@ func (h *healing) compareWarm(ctx context.Context, p int) error {
 	}
 }
 
-// reconcile replaces the inboxes that are older in Redis. An inbox that cannot be replaced holds up
-// neither the others nor the gate: it is logged, and the search for drift deals with it later.
+// reconcile replaces the inboxes that are older in Redis. An inbox that cannot be replaced is logged
+// and skipped, so that it delays neither the others nor the gate; the drift check handles it later.
 func (h *healing) reconcile(ctx context.Context, users []notifier.Dirty) error {
 	if len(users) == 0 {
 		return nil

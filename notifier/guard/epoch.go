@@ -1,13 +1,13 @@
-// Package guard keeps Carillon from using a Redis that differs from what SQL knows: one that does
-// not answer, or one that came back empty or older than before, until the lost data is restored.
+// Package guard prevents the use of a Redis that differs from SQL: one that does not respond, or one
+// that came back empty or older than before, until the lost data is restored.
 //
-// Each uninterrupted life of a Redis server as a master has an identity, and SQL lists the lives
-// whose data is complete. A gate in front of every command is open only while each master is in a
-// life that SQL lists and each partition has its mark. The mark is a time stored in the dataset
-// itself: every change of an inbox up to that time is there. So an older dataset shows how old it
-// is, and an empty one has no mark.
+// Each uninterrupted run of a Redis server as a master is a life with an identity, and SQL lists the
+// lives whose data is complete. A gate in front of every command is open only while each master is in a
+// listed life and each partition has its mark. The mark is a time stored in the dataset itself: the
+// dataset contains every change of an inbox up to that time. So the mark of an older dataset shows its
+// age, and an empty dataset has no mark.
 //
-// See docs/decisions/0009-epochs.md for the assumptions behind this.
+// See docs/decisions/0009-epochs.md for the underlying assumptions.
 package guard
 
 import (
@@ -25,21 +25,21 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// LeaseLife is how long the healing lease should last. When the instance that holds it dies, the
+// LeaseLife is the life of the healing lease. When the instance that holds it dies, the
 // others wait this long.
 const LeaseLife = 3 * time.Second
 
-// State says whether Redis may be used.
+// State is whether Redis may be used.
 type State int32
 
 // The states of a Guard.
 const (
-	Away    State = iota // Redis does not answer, or nobody has looked yet
-	Healing              // Redis answers, but may lack data that SQL has; an instance is restoring it
+	Away    State = iota // Redis does not respond, or has not been checked yet
+	Healing              // Redis responds, but may lack data that SQL has; an instance is restoring it
 	Open
 )
 
-// String returns the state's name in logs and metrics.
+// String returns the state's name for logs and metrics.
 func (s State) String() string {
 	switch s {
 	case Open:
@@ -55,32 +55,32 @@ func (s State) String() string {
 type Guard struct {
 	c       Config
 	cluster bool
-	open    atomic.Bool                         // the gate: the only thing that a command checks
-	masters atomic.Pointer[map[string]struct{}] // addresses of the masters at the last good look
-	offset  atomic.Int64                        // how far the clock of Redis was ahead at the last look
-	timed   atomic.Bool                         // there was one
+	open    atomic.Bool                         // the gate: the only state that a command checks
+	masters atomic.Pointer[map[string]struct{}] // addresses of the masters at the last successful check
+	offset  atomic.Int64                        // how far the clock of Redis was ahead at the last check
+	timed   atomic.Bool                         // offset has been measured
 	wake    chan struct{}
 
 	mu      sync.Mutex
 	state   State
-	fault   error // of the last look; nil: it succeeded
-	unwell  error // why the last healing failed; nil: none has since the gate was open
+	fault   error // of the last check; nil: it succeeded
+	unwell  error // error of the last healing; nil: none has failed since the gate was open
 	changed chan struct{}
 	known   map[string]bool // lives listed in SQL
 
-	turn    chan struct{}   // holds one token: its owner may look, and use the fields below
-	bad     time.Time       // start of the current series of failed looks; zero: the last look succeeded
+	turn    chan struct{}   // holds one token: its owner may check Redis, and use the fields below
+	bad     time.Time       // start of the current series of failed checks; zero: the last check succeeded
 	failing bool            // the last round could not heal; logged when it starts
 	vague   bool            // it was logged that this Redis does not report its identity
-	told    map[string]bool // the causes that were logged since Redis was in use
+	logged  map[string]bool // causes logged since Redis was last in use
 }
 
-// New returns a guard whose gate stays closed until the first look by Check or Run.
+// New returns a guard whose gate stays closed until the first check by Check or Run.
 func New(c Config) *Guard {
 	c.setDefaults()
 	g := &Guard{
 		c: c, wake: make(chan struct{}, 1), changed: make(chan struct{}), known: map[string]bool{}, turn: make(chan struct{}, 1),
-		told: map[string]bool{},
+		logged: map[string]bool{},
 	}
 	_, g.cluster = c.Raw.(*redis.ClusterClient)
 	return g
@@ -93,7 +93,7 @@ func (g *Guard) State() State {
 	return g.state
 }
 
-// Fault returns why Redis is not in use: the last look failed, or the last healing. It is nil if it is in use, or being healed.
+// Fault returns why Redis is not in use: the error of the last check or of the last healing. It is nil while Redis is in use or being healed.
 func (g *Guard) Fault() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,8 +115,8 @@ func (g *Guard) setFault(err error) {
 	g.fault = err
 }
 
-// Changed returns a channel that is closed at the next change of state. Call it before State to
-// miss no change.
+// Changed returns a channel that is closed at the next change of state. Call it before State, so that
+// no change is missed.
 func (g *Guard) Changed() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -151,15 +151,15 @@ func (g *Guard) learn(lives ...string) {
 	}
 }
 
-// away reports whether SQL or Redis as a whole is unavailable, so that continuing is pointless.
+// away reports whether SQL or Redis as a whole is unavailable, so that continuing is useless.
 func away(err error) bool {
 	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // Inboxes restores inbox data that Redis has lost. It uses the client without a gate.
 type Inboxes interface {
-	// Reconcile replaces those of the given inboxes that are in Redis in an older version than the
-	// one given, and returns their number.
+	// Reconcile replaces inboxes that are in Redis in an older version than the given one, and
+	// returns their number.
 	Reconcile(ctx context.Context, users []notifier.Dirty) (restored int, err error)
 	// RestoreCounts raises the counts of a partition to the given ones. With add, it adds them,
 	// because Redis has started counting from zero.
@@ -168,7 +168,7 @@ type Inboxes interface {
 	Erase(ctx context.Context, seq int64) error
 }
 
-// Store reads from SQL what is known about inboxes, users and the runs of Redis. Pages are in
+// Store reads inboxes, users and the runs of Redis from SQL. Pages are in
 // ascending order and start above after.
 type Store interface {
 	KnownRuns(ctx context.Context) ([]string, error)
@@ -181,31 +181,27 @@ type Store interface {
 	DeletedSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error)
 }
 
-// Config holds the dependencies and settings of a Guard. The fields of the second group default to
+// Config contains the dependencies and settings of a Guard. The fields of the second group default to
 // the values in their comments.
 type Config struct {
 	Raw     redis.UniversalClient // the guarded Redis, through a client without a gate
 	Keys    keys.Space
 	Store   Store
-	Inboxes Inboxes // nil: this process never heals and only waits for another instance to do it
+	Inboxes Inboxes // nil: this process never heals, but waits for another instance to do it
 	// Resend delivers all notices again that were accepted or changed since the given time. It is
 	// called while the gate is closed, and must not wait for it.
 	Resend func(ctx context.Context, since time.Time) error
 
 	Lease lease.Lease      // default lease.Always
-	Every time.Duration    // interval between two looks: 1 s
-	Parts int              // number of parts in which inboxes are written behind: 8
+	Every time.Duration    // interval between checks: 1 s
 	Now   func() time.Time // time.Now
-	Wall  func() time.Time // clock that is compared with the one of Redis: time.Now
+	Wall  func() time.Time // clock that is compared with the clock of Redis: time.Now
 	Log   *slog.Logger     // slog.Default()
 }
 
 func (c *Config) setDefaults() {
 	if c.Every <= 0 {
 		c.Every = time.Second
-	}
-	if c.Parts <= 0 {
-		c.Parts = 8
 	}
 	if c.Lease == nil {
 		c.Lease = lease.Always

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// erase removes the inboxes of users who were deleted after the dataset was saved: it brought their
-// inboxes back.
+// erase removes the inboxes of users who were deleted after the dataset was saved, because the dataset
+// brought them back.
 func (h *healing) erase(ctx context.Context) error {
 	since, some := h.deletedSince()
 	for after, done := int64(0), !some; !done; {
@@ -50,7 +50,7 @@ func (h *healing) deletedSince() (since time.Time, some bool) {
 	return since, some
 }
 
-// stillThere returns those of the deleted users who have any data in the partitions being healed.
+// stillThere returns the deleted users who have any data in the partitions being healed.
 func (h *healing) stillThere(ctx context.Context, seqs []int64) (there []int64, err error) {
 	pipe := h.c.Raw.Pipeline()
 	var asked []int64
@@ -69,7 +69,7 @@ func (h *healing) stillThere(ctx context.Context, seqs []int64) (there []int64, 
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, seq := range asked {
 		if err := inboxes[i].Err(); err != nil {
-			return nil, unavailable("look for deleted users in redis", err)
+			return nil, unavailable("find deleted users in redis", err)
 		}
 		if inboxes[i].Val() > 0 || idle[i].Err() == nil {
 			there = append(there, seq)
@@ -78,8 +78,8 @@ func (h *healing) stillThere(ctx context.Context, seqs []int64) (there []int64, 
 	return there, nil
 }
 
-// eraseAll continues after an inbox that cannot be erased: it is logged, and the sweep of idle
-// inboxes deals with it later.
+// eraseAll logs and skips an inbox that cannot be erased; the sweep of idle inboxes handles it
+// later.
 func (h *healing) eraseAll(ctx context.Context, seqs []int64) error {
 	for _, seq := range seqs {
 		err := h.c.Inboxes.Erase(ctx, seq)

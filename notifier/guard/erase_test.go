@@ -270,7 +270,7 @@ func TestHealerThatDiesWhileErasingIsReplaced(t *testing.T) {
 	}
 }
 
-func TestInboxThatCannotBeErasedHoldsUpNobody(t *testing.T) {
+func TestAnInboxThatCannotBeErasedDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	s, gone := deletedSince(t, 130, []int{3, 70, 71}, func(*instance) {})
 	next := s.instance(t, func(c *guard.Config) {

@@ -11,13 +11,13 @@ import (
 	"github.com/carillonhq/carillon/internal/trouble"
 )
 
-// The errors with which commands and connections are refused. To callers they mean that Redis is
+// The errors with which commands and connections are rejected. To callers they mean that Redis is
 // unavailable: script.Away reports true for them.
 var (
 	errClosed  = refusal("the gate to redis is closed")
 	errUnknown = refusal("redis has restarted or failed over and may lack data that sql has")
 	errReplica = refusal("this redis is a replica")
-	errMaster  = refusal("this redis was not a master at the last good look")
+	errMaster  = refusal("this redis was not a master at the last successful check")
 )
 
 func refusal(text string) error { return trouble.Mark(trouble.Redis, errors.New(text)) }
@@ -25,7 +25,7 @@ func refusal(text string) error { return trouble.Mark(trouble.Redis, errors.New(
 // Attach puts the gate in front of all commands of a client. The client must have been created with
 // OnConnect as an option, and must not have been used yet.
 func (g *Guard) Attach(rdb redis.UniversalClient) {
-	rdb.AddHook(gate{refusal: g.refusal, failed: g.lookSoon})
+	rdb.AddHook(gate{refusal: g.refusal, failed: g.probeSoon})
 	if cluster, ok := rdb.(*redis.ClusterClient); ok {
 		cluster.OnNewNode(func(node *redis.Client) {
 			node.AddHook(gate{refusal: g.nodeRefusal(node.Options().Addr), failed: func() {}})
@@ -33,8 +33,8 @@ func (g *Guard) Attach(rdb redis.UniversalClient) {
 	}
 }
 
-// OnConnect is for the client option of that name. It refuses connections to a Redis whose life is
-// not known, and closes the gate until it is.
+// OnConnect implements the client option with this name. It rejects connections to a Redis in an
+// unknown life, and closes the gate until the life is known.
 func (g *Guard) OnConnect(ctx context.Context, conn *redis.Conn) error {
 	pipe := conn.Pipeline()
 	asked := ask(ctx, pipe)
@@ -44,9 +44,9 @@ func (g *Guard) OnConnect(ctx context.Context, conn *redis.Conn) error {
 	case err != nil:
 		return err
 	case who.sentinel:
-		return nil // go-redis uses these options for its connections to Sentinel, too
+		return nil // go-redis also uses these options for its connections to Sentinel
 	case !who.master && g.cluster:
-		return nil // replicas are asked where the masters are; nodeRefusal refuses everything else
+		return nil // replicas are asked for the masters; nodeRefusal rejects everything else
 	case !who.master:
 		return errReplica
 	case g.knows(who.life):
@@ -55,7 +55,7 @@ func (g *Guard) OnConnect(ctx context.Context, conn *redis.Conn) error {
 	if was := g.open.Load(); g.become(Healing) && was {
 		g.c.Log.WarnContext(ctx, "redis has restarted or failed over; it is not used until its data is complete", "stage", "epoch")
 	}
-	g.lookSoon()
+	g.probeSoon()
 	return errUnknown
 }
 
@@ -66,8 +66,8 @@ func (g *Guard) refusal([]redis.Cmder) error {
 	return errClosed
 }
 
-// nodeRefusal guards one node of a cluster. Its client may still hold connections from a time when
-// the node was a replica or an earlier master; only a look tells what it is now.
+// nodeRefusal guards one node of a cluster. Its client may still have connections from a time when
+// the node was a replica or an earlier master; only a check finds its current role.
 func (g *Guard) nodeRefusal(addr string) func([]redis.Cmder) error {
 	return func(cmds []redis.Cmder) error {
 		if masters := g.masters.Load(); masters != nil {
@@ -77,7 +77,7 @@ func (g *Guard) nodeRefusal(addr string) func([]redis.Cmder) error {
 		}
 		for _, cmd := range cmds {
 			if !harmless[cmd.Name()] {
-				g.lookSoon()
+				g.probeSoon()
 				return errMaster
 			}
 		}
@@ -85,27 +85,27 @@ func (g *Guard) nodeRefusal(addr string) func([]redis.Cmder) error {
 	}
 }
 
-// harmless commands touch no key: they set up a connection, or ask where keys are.
+// harmless commands touch no key: they set up a connection, or find the location of keys.
 var harmless = map[string]bool{
 	"hello": true, "auth": true, "select": true, "client": true, "readonly": true, "readwrite": true,
 	"ping": true, "info": true, "cluster": true, "command": true, "script": true,
 }
 
-// lookSoon makes Run look at once.
-func (g *Guard) lookSoon() {
+// probeSoon makes Run check immediately.
+func (g *Guard) probeSoon() {
 	select {
 	case g.wake <- struct{}{}:
 	default:
 	}
 }
 
-// gate is a hook that refuses commands without calling Redis.
+// gate is a hook that rejects commands without calling Redis.
 type gate struct {
 	refusal func([]redis.Cmder) error
 	failed  func() // called for each command that finds Redis unavailable
 }
 
-// DialHook lets every dial through: OnConnect decides about the connection.
+// DialHook does not restrict dialing: OnConnect checks the connection.
 func (h gate) DialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
 }

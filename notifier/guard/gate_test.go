@@ -41,7 +41,7 @@ func TestNoCommandPassesBeforeTheFirstLook(t *testing.T) {
 	}
 }
 
-func TestUnresponsiveRedisKeepsNobodyWaiting(t *testing.T) {
+func TestUnresponsiveRedisBlocksNoCaller(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	proxy := faulty.Listen(t, "unix", server.Socket)
@@ -112,7 +112,7 @@ func TestMasterThatWasAReplicaStartsANewLife(t *testing.T) {
 	}
 }
 
-// replica returns the node that a cluster client takes for its replica, once it knows one and has a
+// replica returns the node that a cluster client considers its replica, once it has found one and has a
 // connection to it. Commands that touch no key pass.
 func replica(t *testing.T, rdb redis.UniversalClient) *redis.Client {
 	t.Helper()

@@ -14,10 +14,12 @@ import (
 )
 
 const (
-	// pageSize is how many inboxes or counts one step handles.
+	// pageSize is the number of inboxes or counts handled by one step.
 	pageSize = 500
-	// resendMost limits how far back notices are sent again: inboxes remember for 7 days which
-	// notices left them, and older ones would come back.
+	// flushedParts is the number of parts in which inboxes are written behind.
+	flushedParts = 8
+	// resendMost limits how far back notices are sent again: inboxes record for 7 days which
+	// notices left them, and older notices would come back.
 	resendMost = 6 * 24 * time.Hour
 )
 
@@ -41,14 +43,14 @@ type healing struct {
 	refused  int
 }
 
-// heal restores the data that may be missing. Its order makes it safe to stop anywhere: the records
-// that declare the data complete are written last, and every step can be repeated.
+// heal restores the data that may be missing. It is safe to stop anywhere: the records that declare
+// the data complete are written last, and every step can be repeated.
 //
 //  1. It reads the time of the last complete flush to SQL, before anything can move it forward.
 //  2. It replaces inboxes that are older than in SQL, raises counts, and erases the inboxes of
 //     users deleted since.
-//  3. It sends notices from that time on through the intake again.
-//  4. It sets the marks, over connections that were seen to be in the same life.
+//  3. It redelivers notices from that time on.
+//  4. It sets the marks, over connections that are verified to be in the same life.
 //  5. It lists the lives in SQL, which opens the gates of all instances.
 //
 // It does nothing while another instance heals.
@@ -73,7 +75,7 @@ func (g *Guard) heal(ctx context.Context, seen view, lacking sick) error {
 		return fmt.Errorf("heal redis: %w", err)
 	}
 	level := slog.LevelInfo
-	if h.empty && h.erased == 0 { // a first start is not news
+	if h.empty && h.erased == 0 { // a first start is not logged at the info level
 		level = slog.LevelDebug
 	}
 	g.c.Log.Log(
@@ -86,7 +88,7 @@ func (g *Guard) heal(ctx context.Context, seen view, lacking sick) error {
 func (h *healing) do(ctx context.Context) error {
 	var since time.Time
 	err := h.step(ctx, func(ctx context.Context) (err error) {
-		since, err = h.c.Store.Flushed(ctx, h.c.Parts)
+		since, err = h.c.Store.Flushed(ctx, flushedParts)
 		return err
 	})
 	if err != nil {
@@ -119,7 +121,7 @@ func (h *healing) do(ctx context.Context) error {
 	return nil
 }
 
-// restore puts back inboxes and counts if SQL has any, and erases those of deleted users.
+// restore restores inboxes and counts if SQL has any, and erases the inboxes of deleted users.
 func (h *healing) restore(ctx context.Context) error {
 	err := h.step(ctx, func(ctx context.Context) error {
 		some, err := h.c.Store.SnapshotVers(ctx, 0, 0, 1)
@@ -149,8 +151,8 @@ func (h *healing) restore(ctx context.Context) error {
 }
 
 // count restores the counts of the notices of a partition. If Redis lost everything and has started
-// counting from zero, the counts in SQL are added once; otherwise counts are only raised to those
-// in SQL.
+// counting from zero, the counts in SQL are added once; otherwise counts are only raised to the counts in
+// SQL.
 func (h *healing) count(ctx context.Context, partition int, mark int64) error {
 	for after := int64(0); ; {
 		var counts []notifier.NoticeCount
@@ -163,7 +165,7 @@ func (h *healing) count(ctx context.Context, partition int, mark int64) error {
 		switch {
 		case away(err):
 			return err
-		case err != nil: // not an outage: no inbox should have to wait for counts
+		case err != nil: // not an outage: inboxes must not wait for counts
 			h.c.Log.WarnContext(ctx, "could not restore counts", "stage", "epoch", "partition", partition, "err", err)
 		}
 		if err != nil || len(counts) == 0 {

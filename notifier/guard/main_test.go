@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
@@ -229,7 +230,7 @@ func (i *instance) resend(ctx context.Context, box *inbox.Inbox, since time.Time
 		return err
 	}
 	for _, a := range all {
-		if err := deliver(ctx, box, a); errors.Is(err, notifier.ErrUnavailable) { // the intake would retry the other errors
+		if err := deliver(ctx, box, a); errors.Is(err, notifier.ErrUnavailable) { // delivery would retry the other errors
 			return err
 		}
 	}
@@ -344,17 +345,13 @@ func (i *instance) wantRows(t testing.TB, seq int64, want ...string) {
 // awaits waits for a state by listening to Changed.
 func (i *instance) awaits(t testing.TB, want guard.State) {
 	t.Helper()
-	limit := time.After(time.Minute)
 	for {
 		changed := i.Changed()
-		if i.State() == want {
+		state := i.State()
+		if state == want {
 			return
 		}
-		select {
-		case <-changed:
-		case <-limit:
-			t.Fatalf("the state is %s and never became %s: %q", i.State(), want, i.log.all())
-		}
+		testkit.Closed(t, fmt.Sprintf("the state is %s and becomes %s: %q", state, want, i.log.all()), changed)
 	}
 }
 

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// skew is how far the clocks of instances may differ. A version of an inbox is a time of the
-	// instance that made it.
+	// skew is how far the clocks of instances may differ. A version of an inbox is a time on the
+	// instance that created it.
 	skew = time.Minute
 	// markEvery is the age at which the mark of a quiet partition is raised.
 	markEvery = 30 * time.Second
 )
 
 // keepMarks raises the marks of quiet partitions to now, which leaves less to compare after a loss,
-// and takes back marks that a wrong clock has set far ahead. It writes over the connection whose
-// life was just seen to be known, so it cannot reach an older dataset, where a new mark would hide
-// the age of the data. A missing mark stays missing. A failure does no harm: the marks are merely
-// too low.
-func (g *Guard) keepMarks(ctx context.Context, conn *redis.Conn, s sight) {
+// and lowers marks that a wrong clock has set far ahead. It writes over a connection whose life has
+// just been verified, so it cannot reach an older dataset, where a new mark would hide the age of the
+// data. A missing mark stays missing. A failure is harmless: the marks are merely too
+// low.
+func (g *Guard) keepMarks(ctx context.Context, conn *redis.Conn, s masterView) {
 	now := g.c.Now()
 	pipe := conn.Pipeline()
 	for p, mark := range s.marks {
@@ -40,7 +40,7 @@ func believed(mark int64, now time.Time) bool {
 }
 
 // begin records that the counts of the partitions are restored, so that an instance that heals
-// after us does not add them again. It leaves existing marks alone.
+// later does not add them again. It does not change existing marks.
 func (g *Guard) begin(ctx context.Context, partitions ...int) error {
 	_, err := g.c.Raw.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		for _, p := range partitions {
@@ -54,9 +54,9 @@ func (g *Guard) begin(ctx context.Context, partitions ...int) error {
 	return nil
 }
 
-// seal marks the healed partitions as complete up to then. It first asks each master for its
-// identity again, over the same connection: the marks must not end up in a dataset that has
-// replaced the healed one, nor in one that was emptied in the meantime.
+// seal marks the healed partitions as complete up to then. It first reads each master's identity again
+// over the same connection: the marks must not be written to a dataset that has replaced the
+// healed one, or to one that has been emptied.
 func (g *Guard) seal(ctx context.Context, seen view, healed sick, then time.Time) error {
 	for _, s := range seen {
 		if err := g.sealAt(ctx, s, healed, then); err != nil {
@@ -66,7 +66,7 @@ func (g *Guard) seal(ctx context.Context, seen view, healed sick, then time.Time
 	return nil
 }
 
-func (g *Guard) sealAt(ctx context.Context, s sight, healed sick, then time.Time) error {
+func (g *Guard) sealAt(ctx context.Context, s masterView, healed sick, then time.Time) error {
 	conn := s.client.Conn()
 	defer func() { _ = conn.Close() }()
 	pipe := conn.Pipeline()
@@ -101,7 +101,7 @@ func (g *Guard) sealAt(ctx context.Context, s sight, healed sick, then time.Time
 	return nil
 }
 
-// Reasons why healed data is incomplete after all and must be healed again.
+// Reasons why healed data is incomplete and must be healed again.
 var (
 	errAnother = errors.New("another redis has taken its place")
 	errAgain   = errors.New("redis has lost everything again")

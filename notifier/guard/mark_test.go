@@ -36,8 +36,9 @@ func (i *instance) mark(t *testing.T, p int) time.Time {
 
 func TestMarksFollowTheTime(t *testing.T) {
 	t.Parallel()
+	now := time.Now().Truncate(time.Millisecond)
 	s := newSite(t, 1, onServer(redistest.Own(t)))
-	i := s.instance(t, nil)
+	i := s.instance(t, func(c *guard.Config) { c.Now = func() time.Time { return now } })
 	check := func() {
 		t.Helper()
 		if err := i.Check(t.Context()); err != nil {
@@ -46,18 +47,18 @@ func TestMarksFollowTheTime(t *testing.T) {
 	}
 	check()
 	for p := range keys.Partitions {
-		if age := time.Since(i.mark(t, p)); age > 20*time.Second || age < 0 {
+		if age := now.Sub(i.mark(t, p)); age > 20*time.Second || age < 0 {
 			t.Errorf("just healed, but the mark of partition %d is %v old", p, age)
 		}
 	}
 	for _, off := range []time.Duration{-time.Hour, time.Hour} { // quiet partition; mark set by a wrong clock
-		i.setMarks(t, time.Now().Add(off))
+		i.setMarks(t, now.Add(off))
 		check()
-		if age := time.Since(i.mark(t, 5)); age > 20*time.Second || age < 0 {
+		if age := now.Sub(i.mark(t, 5)); age > 20*time.Second || age < 0 {
 			t.Errorf("a mark that was %v off is now %v old", off, age)
 		}
 	}
-	at := time.Now().Add(-10 * time.Second).Truncate(time.Millisecond)
+	at := now.Add(-10 * time.Second)
 	i.setMarks(t, at)
 	check()
 	if got := i.mark(t, 5); !got.Equal(at) {

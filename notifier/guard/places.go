@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// mapWait bounds the search for the masters of a cluster: the first node asked may be gone, and is
-// given up after 2 s.
+// mapWait limits the search for the masters of a cluster: the first queried node may be gone, which
+// takes 2 s to detect.
 const mapWait = 3 * time.Second
 
 // place is one master with its partitions.
@@ -34,7 +34,7 @@ func (g *Guard) places(ctx context.Context) ([]place, error) {
 	case *redis.ClusterClient:
 		return g.shards(ctx, rdb)
 	}
-	return nil, fmt.Errorf("look at redis: %T has no masters", g.c.Raw)
+	return nil, fmt.Errorf("check redis: %T has no masters", g.c.Raw)
 }
 
 func (g *Guard) shards(ctx context.Context, rdb *redis.ClusterClient) ([]place, error) {
@@ -57,7 +57,7 @@ func (g *Guard) shards(ctx context.Context, rdb *redis.ClusterClient) ([]place, 
 			return nil, unavailable("find the master of a partition", err)
 		}
 		i := slices.IndexFunc(all, func(at place) bool { return at.client == master })
-		if i < 0 { // the cluster has changed in the meantime
+		if i < 0 { // the cluster has changed
 			i, all = len(all), append(all, place{client: master})
 		}
 		all[i].partitions = append(all[i].partitions, p)

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// retry is the interval between looks while Redis does not answer or another instance heals it.
+	// retry is the interval between checks while Redis does not respond or another instance heals it.
 	retry = 100 * time.Millisecond
-	// checkWait bounds Check.
+	// checkWait limits Check.
 	checkWait = 10 * time.Second
 )
 
-// Check looks, heals if needed, and waits while another instance heals, for at most 10 s. It
-// returns nil once the gate is open.
+// Check checks Redis, heals it if necessary, and waits while another instance heals, for at most 10 s.
+// It returns nil once the gate is open.
 func (g *Guard) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
 	defer cancel()
@@ -37,7 +37,7 @@ func (g *Guard) Check(ctx context.Context) error {
 	}
 }
 
-// Run watches Redis until ctx ends, and then returns nil. It looks every Config.Every, and at once
+// Run watches Redis until ctx ends, and then returns nil. It checks every Config.Every, and immediately
 // when a command finds Redis unavailable or in an unknown life.
 func (g *Guard) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
@@ -69,7 +69,7 @@ func (g *Guard) pause(ctx context.Context, d time.Duration, wake <-chan struct{}
 	return true
 }
 
-// round looks and heals once. Only one round runs at a time.
+// round checks and heals once. Only one round runs at a time.
 func (g *Guard) round(ctx context.Context) error {
 	select {
 	case g.turn <- struct{}{}:
@@ -80,21 +80,21 @@ func (g *Guard) round(ctx context.Context) error {
 	err := g.settle(ctx)
 	if err != nil && g.bad.IsZero() && !g.failing && ctx.Err() == nil {
 		_, why := trouble.Of(err)
-		g.c.Log.WarnContext(ctx, "could not heal redis yet", "stage", "epoch", "err", err, "cause", why.Found, "cure", why.Cure)
+		g.c.Log.WarnContext(ctx, "redis not restored yet; retrying", "stage", "epoch", "err", err, "cause", why.Found, "cure", why.Cure)
 	}
 	g.failing = err != nil && g.bad.IsZero()
 	return err
 }
 
 const (
-	// stepWait bounds each step of healing, so that a hanging database is given up.
+	// stepWait limits each step of healing, so that a hanging database does not block it.
 	stepWait = 10 * time.Second
-	// holdEvery is how often the lease is extended during healing.
+	// holdEvery is the interval at which the lease is extended during healing.
 	holdEvery = LeaseLife / 6
 )
 
-// letSee gives the other instances time to notice the missing marks, too: emptying a Redis breaks
-// no connection, and their clients may be showing data that is gone.
+// letSee gives the other instances time to detect the missing marks: emptying a Redis breaks no
+// connection, and their clients may be showing data that is gone.
 func (h *healing) letSee(ctx context.Context) error {
 	wait := h.began.Add(2 * h.c.Every).Sub(h.c.Now())
 	if len(h.lives) > 0 || h.masters.Load() == nil {
@@ -104,7 +104,7 @@ func (h *healing) letSee(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// step runs a part of the work with a time limit, as long as the lease is ours.
+// step runs a part of the work with a time limit, while this instance holds the lease.
 func (h *healing) step(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, stepWait)
 	defer cancel()

@@ -10,11 +10,11 @@ import (
 	"github.com/carillonhq/carillon/internal/trouble"
 )
 
-// rounds is how often one round looks: each healing is followed by another look to verify it.
+// rounds is the maximum number of checks in one round: each healing is verified by another check.
 const rounds = 3
 
-// settle opens the gate if all is well; otherwise it heals and looks again. If it returns nil with
-// the gate closed, another instance is healing.
+// settle opens the gate if all data is complete; otherwise it heals and checks again. If it returns nil
+// with the gate closed, another instance is healing.
 func (g *Guard) settle(ctx context.Context) error {
 	for range rounds {
 		seen, err := g.watch(ctx)
@@ -47,10 +47,10 @@ func (g *Guard) settle(ctx context.Context) error {
 	return nil
 }
 
-// watch looks. Redis counts as away once it has not answered for a second.
+// watch checks Redis, which counts as away after a second without a response.
 func (g *Guard) watch(ctx context.Context) (view, error) {
 	began := g.c.Now()
-	seen, err := g.look(ctx)
+	seen, err := g.probe(ctx)
 	if err == nil {
 		g.bad = time.Time{}
 		g.setFault(nil)
@@ -61,7 +61,7 @@ func (g *Guard) watch(ctx context.Context) (view, error) {
 	}
 	if before := trouble.OfRedis(g.Fault()); g.bad.IsZero() || before == (trouble.Trouble{}) || before.Vague() || !trouble.OfRedis(err).Vague() {
 		g.setFault(err)
-	} // else it may be the same cause, seen less clearly
+	} // possibly the same cause, in less detail
 	if g.bad.IsZero() {
 		g.bad = began
 	}
@@ -72,19 +72,19 @@ func (g *Guard) watch(ctx context.Context) (view, error) {
 		g.become(Away)
 	}
 	if g.State() == Away && !errors.Is(err, ErrClock) {
-		g.tell(ctx, err)
+		g.logCause(ctx, err)
 	}
 	return nil, err
 }
 
-// tell logs why Redis is away, once for each cause.
-func (g *Guard) tell(ctx context.Context, err error) {
+// logCause logs why Redis is away, once per cause.
+func (g *Guard) logCause(ctx context.Context, err error) {
 	why := trouble.OfRedis(err)
 	found := cmp.Or(why.Found, "unknown")
-	if g.told[found] || len(g.told) > 0 && why.Vague() { // it may be the same cause, seen less clearly
+	if g.logged[found] || len(g.logged) > 0 && why.Vague() { // possibly the same cause, in less detail
 		return
 	}
-	g.told[found] = true
+	g.logged[found] = true
 	g.c.Log.WarnContext(ctx, "redis is unavailable", "stage", "epoch", "err", err, "cause", why.Found, "cure", why.Cure)
 }
 
@@ -107,12 +107,12 @@ func (g *Guard) letIn(ctx context.Context, seen view) {
 		masters[s.client.Options().Addr] = struct{}{}
 		if s.life == "" && !g.vague {
 			g.vague = true
-			g.c.Log.WarnContext(ctx, "this redis does not report its identity; only the loss of all data will be noticed", "stage", "epoch",
+			g.c.Log.WarnContext(ctx, "this redis does not report its identity; only the loss of all data can be detected", "stage", "epoch",
 				"cure", "let its user run INFO (+info); some managed services have none")
 		}
 	}
 	again := g.masters.Swap(&masters) != nil // no message at the first start
-	clear(g.told)
+	clear(g.logged)
 	g.setUnwell(nil)
 	if g.become(Open) && again {
 		g.c.Log.InfoContext(ctx, "redis is in use again", "stage", "epoch")

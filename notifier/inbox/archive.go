@@ -10,15 +10,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Archive shows inboxes as SQL last saw them while Redis is unavailable. It changes nothing.
-// Notices that have been retracted or have expired since are left out.
+// Archive shows inboxes as last stored in SQL while Redis is unavailable. It changes nothing.
+// Notices that have since been retracted or have expired are omitted.
 type Archive struct {
 	SQL Snapshots
 	Now func() time.Time // nil: time.Now
 }
 
-// Look returns a page like Inbox.Look. Its Ver is the version of the last change that SQL
-// has, in ms, or 0 if it has none.
+// Look returns a page like Inbox.Look. Its Ver is the version of the last change in SQL, in ms, or 0
+// if there is none.
 func (a *Archive) Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
 	s, err := a.snapshot(ctx, seq)
 	unread := s.unread()
@@ -26,14 +26,14 @@ func (a *Archive) Look(ctx context.Context, seq int64, q notifier.Query) (notifi
 		s.entries, err = a.archived(ctx, seq)
 	}
 	if err != nil {
-		return notifier.Page{}, fmt.Errorf("look into the stored inbox of user %d: %w", seq, err)
+		return notifier.Page{}, fmt.Errorf("read the stored inbox of user %d: %w", seq, err)
 	}
 	page := pageOf(s.entries, q)
 	page.Ver, page.Unread = s.ver, unread
 	return page, nil
 }
 
-// pageOf returns one page of these entries, newest first, and counts their types.
+// pageOf returns one page of these entries, newest first, with their types counted.
 func pageOf(entries []notifier.Entry, q notifier.Query) notifier.Page {
 	limit := min(q.Limit, maxLimit)
 	if limit <= 0 {
@@ -73,7 +73,7 @@ func (a *Archive) Badge(ctx context.Context, seq int64) (notifier.Badge, error) 
 	return newBadge(s.unread(), s.ver), nil
 }
 
-// stored holds the visible part of a snapshot, newest first.
+// stored contains the visible part of a snapshot, newest first.
 type stored struct {
 	ver     int64
 	entries []notifier.Entry
@@ -88,8 +88,8 @@ func (s *stored) unread() (n int64) {
 	return n
 }
 
-// snapshot reads the whole inbox: the unread number must match the visible entries, and only
-// the contents say which entries are visible.
+// snapshot reads the whole inbox: the unread number must match the visible entries, and the
+// contents determine which entries are visible.
 func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
 	known, err := a.SQL.Snapshots(ctx, []int64{seq})
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Archive moves the entries of these keys from a user's inbox to the archive, where they are read.
-// They stay there for 30 days, and an archive has room for as many entries as an inbox: the oldest
-// leave first. Keys that are not in the inbox are skipped; if none is, it returns
+// Archive moves the entries with these keys from a user's inbox to the archive, where they are read.
+// They stay there for 30 days. An archive can contain as many entries as an inbox: the oldest
+// leave first. Keys that are not in the inbox are skipped; if all are skipped, it returns
 // notifier.ErrNotFound.
 func (b *Inbox) Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
 	p := b.part(seq)
@@ -40,9 +40,9 @@ func (b *Inbox) Archive(ctx context.Context, seq int64, keys []string) (notifier
 }
 
 // Unarchive moves entries from the archive back to their old places in the inbox, with the content
-// that SQL has. They stay read. Entries that were retracted or have expired since, and those for
-// which the inbox has no room, are skipped. If none is left, it returns notifier.ErrNotFound, or
-// notifier.ErrConflict if only the room is missing.
+// from SQL. They stay read. Entries that have since been retracted or have expired, and entries for
+// which the inbox has no room, are skipped. If all are skipped, it returns notifier.ErrNotFound, or
+// notifier.ErrConflict if only the room was missing.
 func (b *Inbox) Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
 	m, badge, err := b.unarchive(ctx, seq, keys)
 	if err != nil {
@@ -91,7 +91,7 @@ func (b *Inbox) unarchive(ctx context.Context, seq int64, keys []string) (m noti
 	return m, badge, nil
 }
 
-// takeArchived deletes entries from the archive. Keys that are not there are skipped; if none is, it
+// takeArchived deletes entries from the archive. Keys that are not there are skipped; if all are, it
 // returns notifier.ErrNotFound.
 func (b *Inbox) takeArchived(ctx context.Context, seq int64, keys []string) ([]notifier.Entry, notifier.Badge, error) {
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
@@ -153,7 +153,7 @@ func (b *Inbox) lookArchived(ctx context.Context, seq int64, q notifier.Query) (
 		entries, err = archivedEntries(ctx, b.sql, seq, rows, b.millis())
 	}
 	if err != nil {
-		return notifier.Page{}, fmt.Errorf("look into the archive of user %d: %w", seq, err)
+		return notifier.Page{}, fmt.Errorf("read the archive of user %d: %w", seq, err)
 	}
 	page := pageOf(entries, q)
 	page.Unread, page.Ver = r.Number(0), r.Number(1)
@@ -163,7 +163,7 @@ func (b *Inbox) lookArchived(ctx context.Context, seq int64, q notifier.Query) (
 // archived reads the archive of a user, by key.
 func (b *Inbox) archived(ctx context.Context, seq int64) ([]notifier.ArchivedRow, script.Reply, error) {
 	r, err := b.one(ctx, seq, func(_, _ int64) *redis.Cmd {
-		return lookArchive.Run(ctx, b.rdb, []string{b.k.State(seq), b.k.Archive(seq)})
+		return readArchive.Run(ctx, b.rdb, []string{b.k.State(seq), b.k.Archive(seq)})
 	})
 	if err != nil {
 		return nil, r, err

@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkPoll polls warm inboxes without new entries, from several callers at once. On a shared
-// machine the processor time says more than the elapsed time.
+// machine the processor time is more meaningful than the elapsed time.
 func BenchmarkPoll(b *testing.B) {
 	rdb := redistest.Client(b)
 	box := inbox.New(rdb, redistest.Space(b), inbox.Options{})

@@ -29,10 +29,10 @@ func (b *Inbox) Sample(ctx context.Context, partition, n int) (seqs []int64, err
 	return seqs, nil
 }
 
-// Check verifies that the rows, the bodies and the counter of these inboxes agree and, if SQL
-// should already have the current version of an inbox, that it does. It repairs differences
-// from the list in Redis or, if SQL has a newer version, from SQL, and returns what it
-// repaired. Cold inboxes are skipped; inboxes of unknown users are erased.
+// Check verifies that the rows, the bodies and the counter of these inboxes agree, and that SQL has
+// the current version of each inbox that it should have. It repairs differences from the list in
+// Redis or, if SQL has a newer version, from SQL, and returns what it repaired. Cold inboxes are
+// skipped; inboxes of unknown users are erased.
 func (b *Inbox) Check(ctx context.Context, seqs []int64) (found []notifier.Drift, err error) {
 	for chunk := range slices.Chunk(seqs, perPipeline) {
 		some, err := b.check(ctx, chunk)
@@ -54,7 +54,7 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 		)
 		reads[i] = b.addRead(ctx, p, seq, notifier.Snapshot{})
 	}
-	_ = p.Exec(ctx) // each command holds its own error
+	_ = p.Exec(ctx) // each command has its own error
 	var refused error
 	clean := make(map[int64]notifier.Snapshot, len(seqs))
 	for i, seq := range seqs {
@@ -85,7 +85,7 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 	return append(found, more...), errors.Join(err, refused)
 }
 
-// checkSQL compares clean inboxes, which SQL should have, with what SQL has.
+// checkSQL compares clean inboxes, which SQL should have, with SQL.
 func (b *Inbox) checkSQL(ctx context.Context, clean map[int64]notifier.Snapshot, now int64) (found []notifier.Drift, err error) {
 	if b.sql == nil || len(clean) == 0 {
 		return nil, nil
@@ -123,7 +123,7 @@ func (b *Inbox) checkSQL(ctx context.Context, clean map[int64]notifier.Snapshot,
 	return found, nil
 }
 
-// agrees reports whether SQL has the inbox as it is. An inbox that has always been empty
+// agrees reports whether SQL has the same state of the inbox. An inbox that has always been empty
 // needs no snapshot.
 func agrees(is, has *notifier.Snapshot) bool {
 	if has.Ver == 0 && !has.Damaged {
@@ -133,7 +133,7 @@ func agrees(is, has *notifier.Snapshot) bool {
 		slices.Equal(is.Rows, has.Rows) && slices.Equal(is.Gone, has.Gone) && slices.Equal(is.Kept, has.Kept) && slices.Equal(is.Archived, has.Archived)
 }
 
-// renew makes the inbox be written to SQL again, unless it has changed since this version.
+// renew marks the inbox to be written to SQL again, unless it has changed since this version.
 func (b *Inbox) renew(ctx context.Context, seq, ver, now int64) (bool, error) {
 	r, err := script.ParseReply(renewInbox.Run(ctx, b.rdb, []string{b.k.State(seq), b.part(seq).dirty}, ver, now, seq, b.k.LiveUser(seq)))
 	return r.Code > 0, err

@@ -158,7 +158,7 @@ func TestUnwrittenAndConcurrentChangesAreNotDrift(t *testing.T) {
 	s.finds(t, h)
 }
 
-func TestACheckSkipsFailingInboxesAndErasesThoseOfUnknownUsers(t *testing.T) {
+func TestACheckSkipsFailingInboxesAndErasesInboxesOfUnknownUsers(t *testing.T) {
 	t.Parallel()
 	own := redistest.Own(t)
 	s := newSite(t, own.Client(t), 0)

@@ -5,7 +5,7 @@
 -- ARGV[1..] marks  pairs of a user and the ver that SQL has
 --
 -- Returns the number of marks removed. Newer marks stay. flushed only rises, and never above
--- the time of Redis, whatever the clocks of the instances say. If it is missing or 0, it stays
+-- the time of Redis, even if the clocks of the instances differ. If it is missing or 0, it stays
 -- so: that is how a loss is detected, and only healing may end that state.
 local dirty, flushed = KEYS[1], KEYS[2]
 

@@ -11,9 +11,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Snapshots gives access to the inboxes in SQL: their last known state, and the notices of
-// their rows, including retracted and expired ones. For a user without a snapshot it returns
-// one with Ver 0; unknown users and notices are missing from the results.
+// Snapshots gives access to the inboxes in SQL: their last stored state, and the notices of their
+// rows, including retracted and expired ones. For a user without a snapshot it returns one with
+// Ver 0; unknown users and notices are missing from the results.
 type Snapshots interface {
 	Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier.Snapshot, error)
 	Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error)
@@ -23,25 +23,25 @@ type Snapshots interface {
 
 const (
 	maxRows  = 16_000 // restored at a time, with their bodies in memory
-	maxStale = 10     // most times that SQL is read again because inboxes left Redis meanwhile
+	maxStale = 10     // maximum number of times that SQL is read again because inboxes left Redis
 )
 
-// warmed is the result of restoring a cold inbox: its numbers, or why it stays cold;
-// notifier.ErrNotFound means that the user is unknown.
+// warmed is the result of restoring a cold inbox: its numbers, or the error; notifier.ErrNotFound
+// means that the user is unknown.
 type warmed struct {
 	reply script.Reply
 	err   error
 }
 
-// warm restores cold inboxes to Redis as SQL last saw them, or empty if SQL has never seen
-// them. An inbox that another caller has restored meanwhile stays as it is. While SQL is
-// unavailable nothing is done: an empty inbox would take the place of the one in SQL, and
-// then overwrite it there.
+// warm restores cold inboxes to Redis as last stored in SQL, or empty if SQL has never stored them.
+// An inbox that another caller has already restored stays unchanged. While SQL is unavailable
+// nothing is done: an empty inbox would replace the stored one in Redis, and then overwrite it
+// in SQL.
 //
 // A snapshot may be outdated by the time it is restored: another instance may have restored
 // the inbox, changed it, written it to SQL and evicted it. So the fences of the partitions
 // are read before the snapshots, and every eviction raises the fence of its partition. A
-// restore that finds a different fence from the one that was read is refused.
+// restore is rejected if the fence differs from the one that was read.
 func (b *Inbox) warm(ctx context.Context, seqs []int64, now int64) ([]warmed, error) {
 	answers := make([]warmed, len(seqs))
 	todo := make([]int, len(seqs))
@@ -58,7 +58,7 @@ func (b *Inbox) warm(ctx context.Context, seqs []int64, now int64) ([]warmed, er
 }
 
 // warmOnce makes one attempt to restore the inboxes in todo, and returns those whose
-// snapshots have to be read again.
+// snapshots must be read again.
 func (b *Inbox) warmOnce(ctx context.Context, seqs []int64, todo []int, answers []warmed, now int64) (stale []int, err error) {
 	at, err := b.fences(ctx, partitionsOf(seqs, todo), now)
 	if err != nil {

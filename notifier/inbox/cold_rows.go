@@ -57,7 +57,7 @@ func (b *Inbox) rowsOf(ctx context.Context, list []notifier.Snapshot, now int64)
 	return rows, nil
 }
 
-// textsOf returns the encoded contents of a notice, by the reason that they state.
+// textsOf returns the encoded contents of a notice by reason.
 func textsOf(n *notifier.Notice) (map[string][]byte, error) {
 	texts := make(map[string][]byte, 1+len(n.Reasons))
 	c := n.Content()
@@ -74,7 +74,7 @@ func textsOf(n *notifier.Notice) (map[string][]byte, error) {
 }
 
 // restoreArgs returns the KEYS and ARGV of restore_inbox. A row that is not restored gets an
-// empty value, and its notice is added to gone as a retraction or expiry would do.
+// empty value, and its notice is added to gone, as after a retraction or expiry.
 func (b *Inbox) restoreArgs(s *notifier.Snapshot, rows map[int64]restored, at fences, now int64) []any {
 	p, ver := b.part(s.Seq), s.Ver
 	if ver == 0 {

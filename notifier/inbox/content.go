@@ -9,10 +9,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// decodeContent decodes the output of notifier.EncodeContent. A page has 30 of these, and
-// encoding/json would take most of the page's time, so the text is first parsed as exactly
-// the layout that the encoder writes; any other text goes to encoding/json. Strings without
-// escapes share memory with text.
+// decodeContent decodes the output of notifier.EncodeContent. Decoding the 30 contents of a page with
+// encoding/json would dominate the time of the page, so the text is first parsed in exactly the
+// layout that the encoder writes; any other text goes to encoding/json. Strings without escapes
+// share memory with text.
 func decodeContent(text string) (notifier.Content, error) {
 	if c, ok := decodeLaidOut(text); ok {
 		return c, nil
@@ -64,7 +64,7 @@ func decodeLaidOut(text string) (c notifier.Content, ok bool) {
 	return c, err == nil && rest == "}"
 }
 
-// cutString splits a JSON string off the start of s.
+// cutString cuts a JSON string off the start of s.
 func cutString(s string) (value, rest string, ok bool) {
 	if s == "" || s[0] != '"' {
 		return "", "", false

@@ -15,9 +15,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Counts returns for each notice, in order, how many inboxes it was delivered to, and in how
-// many of them it is read, or was when it left. It takes one round trip. Only notices with
-// more than one recipient are counted.
+// Counts returns, for each notice in order, how many inboxes received it, and in how many of them
+// it is read, or was read when it left. It needs one round trip. Only notices with more than one
+// recipient are counted.
 func (b *Inbox) Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error) {
 	counts := make([]notifier.Tally, len(noticeIDs))
 	if len(noticeIDs) == 0 {
@@ -47,9 +47,9 @@ func (b *Inbox) Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally
 }
 
 // Statuses returns the same for notices with one recipient, which are not counted: whether
-// each was delivered, and whether it is read, or was when it left the inbox. It takes one
+// each was delivered, and whether it is read, or was read when it left the inbox. It needs one
 // round trip if the inboxes are warm. For notices that left before inboxes recorded their
-// state, ReadUnknown is set. A week after a notice has left, nothing is known about it.
+// state, ReadUnknown is set. A week after a notice has left, its state is no longer stored.
 func (b *Inbox) Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error) {
 	statuses, err := b.statuses(ctx, singles)
 	if err != nil {
@@ -88,7 +88,7 @@ func (b *Inbox) statuses(ctx context.Context, singles []notifier.Single) ([]noti
 		return nil, fmt.Errorf("find %d notices in their recipients' inboxes: %w", len(singles), script.MarkAway(err))
 	}
 	for i, s := range singles {
-		// A pipeline returns the error of its first command; a miss there may hide another error.
+		// A pipeline returns only the error of its first failed command, here often a missing value.
 		for _, err := range []error{rows[i].Err(), gone[i].Err(), archived[i].Err()} {
 			if err != nil && !errors.Is(err, redis.Nil) {
 				return nil, fmt.Errorf("find notice %d in the inbox of user %d: %w", s.NoticeID, s.Seq, script.MarkAway(err))
@@ -124,14 +124,14 @@ func status(s notifier.Single, row []any, gone *redis.FloatCmd) notifier.Tally {
 	}
 }
 
-// holds reports whether the value of a row is this notice.
+// holds reports whether the value of a row belongs to this notice.
 func holds(s notifier.Single, value string) bool {
 	return strings.HasPrefix(value, strconv.FormatInt(s.NoticeID, 10)+" ")
 }
 
-// RestoreCounts raises the counts of these notices in a partition to those of SQL, where Redis
-// has less because it came back in an older state; that may be repeated. With add, the counts
-// of SQL are added to those in Redis, because Redis started again from zero; that must be done
+// RestoreCounts raises the counts of these notices in a partition to the counts in SQL, if Redis
+// has less because it came back in an older state; this may be repeated. With add, it adds the
+// counts from SQL to the counts in Redis, because Redis started again from zero; this must be done
 // only once.
 func (b *Inbox) RestoreCounts(ctx context.Context, partition int, counts []notifier.NoticeCount, add bool) error {
 	mode := 0
@@ -145,7 +145,7 @@ func (b *Inbox) RestoreCounts(ctx context.Context, partition int, counts []notif
 }
 
 // ForgetCounts removes the counts of finished notices from Redis, unless they differ from the
-// given ones, which SQL has.
+// given ones, which are in SQL.
 func (b *Inbox) ForgetCounts(ctx context.Context, partition int, counts []notifier.NoticeCount) error {
 	if err := b.eachCount(ctx, forgetCounts, partition, counts); err != nil {
 		return fmt.Errorf("forget the counts of %d notices in partition %d: %w", len(counts), partition, err)

@@ -21,7 +21,7 @@ func (b *Inbox) Delete(ctx context.Context, seq int64, keys ...string) (notifier
 	return badge, err
 }
 
-// Take is Delete, but also returns the entries. Those of the archive have no content. If a stored row
+// Take is Delete, but also returns the entries. Entries from the archive have no content. If a stored row
 // is malformed, its entry has only its key.
 func (b *Inbox) Take(ctx context.Context, seq int64, keys ...string) ([]notifier.Entry, notifier.Badge, error) {
 	entries, badge, err := b.takeRows(ctx, seq, keys)
@@ -69,12 +69,12 @@ func (b *Inbox) takeRows(ctx context.Context, seq int64, keys []string) ([]notif
 	return entries, badgeOf(r), nil
 }
 
-// Restore undoes a Delete within 10 minutes, on any instance: it puts the entries of these keys back
-// in their old places, in the states in which they left, with the content that SQL has; those that
-// were deleted from the archive return to it. Entries that were not deleted, were retracted or have
-// expired are skipped, and so are those whose keys are in the inbox or the archive again or for which
-// there is no room. If none is left, it returns notifier.ErrNotFound, or notifier.ErrConflict if one
-// was skipped for its key or the room.
+// Restore undoes a Delete within 10 minutes, on any instance: it puts the entries with these keys back
+// in their old places and previous states, with the content from SQL; entries deleted from the
+// archive return to it. It skips entries that were not deleted, were retracted or have expired, and
+// entries whose keys are in the inbox or the archive again or for which there is no room. If all
+// are skipped, it returns notifier.ErrNotFound, or notifier.ErrConflict if one was skipped for its
+// key or the room.
 func (b *Inbox) Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error) {
 	entries, archived, err := b.deleted(ctx, seq, keys)
 	if err != nil {
@@ -93,8 +93,8 @@ func (b *Inbox) Restore(ctx context.Context, seq int64, keys ...string) (notifie
 	return badge, err
 }
 
-// deleted returns those entries of these keys that were deleted within the last 10 minutes and whose
-// notices are still valid, and the keys of those that were deleted from the archive.
+// deleted returns the entries with these keys that were deleted within the last 10 minutes and whose
+// notices are still valid, and the keys of entries that were deleted from the archive.
 func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifier.Entry, []string, error) {
 	places, err := b.rdb.HMGet(ctx, b.k.Deleted(seq), keys...).Result()
 	if err != nil {
@@ -111,7 +111,7 @@ func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifi
 		}
 		var row notifier.SnapshotRow
 		if n, _ := fmt.Sscanf(text, "%d %d %d", &row.NoticeID, &row.At, &row.Expires); n == 3 {
-			row.Field = keys[i] + notifier.ReadSuffix // putBack finds the state in which it left
+			row.Field = keys[i] + notifier.ReadSuffix // putBack determines the state in which it left
 			rows, ids = append(rows, row), append(ids, row.NoticeID)
 		}
 	}
@@ -137,7 +137,7 @@ func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifi
 	return entries, archived, nil
 }
 
-// putBack puts entries back in the states in which they left, whatever states they have here.
+// putBack puts entries back in the states in which they left, ignoring the states in entries.
 func (b *Inbox) putBack(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b notifier.Entry) int { return cmp.Compare(b.At, a.At) }) // the newest come first if there is little room
@@ -167,7 +167,7 @@ func (b *Inbox) putBack(ctx context.Context, seq int64, entries ...notifier.Entr
 	return badgeOf(r), nil
 }
 
-// Retract removes a notice from each of these inboxes and keeps it out: if it has not been
+// Retract removes a notice from each of these inboxes and prevents its return: if it has not been
 // delivered yet, a later delivery has no effect. key is the notice's entry key; a later notice
 // with the same key stays.
 func (b *Inbox) Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error {

@@ -14,11 +14,11 @@ import (
 // it or was before, if a later notice has the same key, or if the notice has expired. An
 // earlier notice with the same key is replaced, and its row moves to the top; the oldest rows
 // beyond the cap leave. A delivery with Again also skips each inbox whose floor is at or above
-// the notice: that inbox may have had the notice and have no record of it.
+// the notice: that inbox may have had the notice without a record of it.
 //
 // It returns an error for each delivery, in order: nil means that the notice is in all of its
-// inboxes. An inbox that fails affects only its own deliveries. After an error some inboxes
-// may have the notice already; the caller should deliver to all of them again.
+// inboxes. A failed inbox affects only its own deliveries. After an error some inboxes may
+// already have the notice; the caller should deliver to all of them again.
 func (b *Inbox) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
 	_, errs := b.deliver(ctx, all)
 	for i, err := range errs {
@@ -29,7 +29,7 @@ func (b *Inbox) DeliverAll(ctx context.Context, all []notifier.Delivery) []error
 	return errs
 }
 
-// deliver is DeliverAll, and returns the number of inboxes that it changed.
+// deliver is DeliverAll, and returns the number of changed inboxes.
 func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed int, errs []error) {
 	// Converted to any here, once for all recipients.
 	type boxed struct{ key, id, expires, json, counted, again, order any }

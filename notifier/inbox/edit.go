@@ -9,15 +9,15 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// EditAll gives the rows of each of these notices the content of the given revision, and
+// EditAll replaces the content of the rows of each of these notices with the given revision, and
 // publishes the change to their users. A row that is missing, or already has this or a later
-// revision, stays as it is. No row is added or moved, and none becomes unread.
+// revision, stays unchanged. No row is added or moved, and none becomes unread.
 //
-// Cold inboxes are left alone: they are restored with the content that SQL has. So SQL must
+// Cold inboxes are skipped, because they are restored with the content from SQL. So SQL must
 // already have the revision, and Outdate must have been called since.
 //
 // It returns an error for each notice, in order: nil means that no inbox has it in an older
-// revision. Repeating the call changes nothing.
+// revision. Repeating the call has no effect.
 func (b *Inbox) EditAll(ctx context.Context, all []notifier.Delivery) []error {
 	_, errs := b.edit(ctx, all)
 	for i, err := range errs {
@@ -73,14 +73,14 @@ func (b *Inbox) freshen(ctx context.Context, seq int64, e notifier.Entry) bool {
 		}
 	}
 	if err != nil {
-		b.log.WarnContext(ctx, "could not update a restored entry; it may show outdated text", "user_id", seq, "notice_id", e.NoticeID, "err", err)
+		b.log.WarnContext(ctx, "restored entry not updated; it may show outdated text", "user_id", seq, "notice_id", e.NoticeID, "err", err)
 	}
 	return changed > 0
 }
 
 // Outdate prevents snapshots and notices that were read from SQL earlier from being restored to
-// cold inboxes of these users; restores that are under way read SQL again. Without seqs it
-// applies to all users.
+// cold inboxes of these users; restores in progress read SQL again. Without seqs it applies to
+// all users.
 func (b *Inbox) Outdate(ctx context.Context, seqs []int64) error {
 	parts := map[int]bool{}
 	for _, seq := range seqs {

@@ -13,10 +13,10 @@ import (
 	"github.com/carillonhq/carillon/internal/script"
 )
 
-// Evict removes from Redis inboxes of a partition that nobody has used since before, the
-// longest idle ones first, at most limit of them: those that SQL has in exactly this state, and
-// empty ones that SQL has never seen. It returns how many were removed, and whether there may
-// be more. An inbox that differs from SQL is checked at once, and one of an unknown user is
+// Evict removes inboxes of a partition from Redis that were not used since before, the longest
+// idle ones first, at most limit of them: inboxes that SQL has in exactly this state, and empty
+// ones that SQL has never stored. It returns how many were removed, and whether there may be more.
+// An inbox that differs from SQL is checked immediately, and one of an unknown user is
 // erased.
 func (b *Inbox) Evict(ctx context.Context, partition int, before time.Time, limit int) (evicted int, more bool, err error) {
 	if b.sql == nil || limit <= 0 {
@@ -66,7 +66,7 @@ func (b *Inbox) evict(ctx context.Context, seqs []int64, before time.Time) (evic
 			cmds[i] = b.addErase(ctx, p, seq, now)
 		}
 	}
-	_ = p.Exec(ctx) // each command holds its own error
+	_ = p.Exec(ctx) // each command has its own error
 	var other []int64
 	for i, cmd := range cmds {
 		r, bad := script.ParseReply(cmd)
@@ -85,8 +85,8 @@ func (b *Inbox) evict(ctx context.Context, seqs []int64, before time.Time) (evic
 	return evicted, err
 }
 
-// Erase removes a user's whole inbox from Redis. It does not come back once SQL no longer knows
-// the user.
+// Erase removes a user's whole inbox from Redis. It is not restored once the user is deleted from
+// SQL.
 func (b *Inbox) Erase(ctx context.Context, seq int64) error {
 	p := script.NewPipe(b.rdb, 1)
 	b.addErase(ctx, p, seq, b.millis())
@@ -105,10 +105,10 @@ func (b *Inbox) addErase(ctx context.Context, p *script.Pipe, seq, now int64) *r
 	)
 }
 
-// Expire removes from each user's inbox those of the given entries that are due, and returns
-// how many it removed. Entries that are not due stay. The members of all given keys, even of
-// those without an entry, leave the expiry index, except for entries that are due later. The
-// empty key stands for all entries of the inbox. An inbox that fails does not hold up the
+// Expire removes the due ones of these entries from each user's inbox, and returns how many it
+// removed. Entries that are not due stay. It removes the members of all given keys from the
+// expiry index, even of keys without an entry, except for entries that are due later. The empty
+// key means all entries of the inbox. A failed inbox does not delay the
 // others.
 func (b *Inbox) Expire(ctx context.Context, due map[int64][]string) (int, error) {
 	seqs := slices.Sorted(maps.Keys(due))

@@ -15,7 +15,7 @@
 -- ARGV[3] ver     version that SQL has; 0: none, and then only an empty inbox is removed
 -- ARGV[4] now     ms
 --
--- Returns 1; 0 when the inbox is not here, or was used or changed meanwhile; -3 when SQL has
+-- Returns 1; 0 when the inbox is not here, or was used or changed since; -3 when SQL has
 -- another version of it.
 local list, hash, state, gone, idle = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[7]
 local seq, before, ver, now = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]

@@ -19,7 +19,7 @@ func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (
 	return changed, errs[0]
 }
 
-// PutBack is the second half of Restore, for entries of which SQL knows nothing.
+// PutBack is the second half of Restore, for entries that SQL does not have.
 func (b *Inbox) PutBack(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
 	return b.putBack(ctx, seq, entries...)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Find returns one entry, to be shown on its own, without opening the inbox. It returns
+// Find returns one entry to be shown alone, without opening the inbox. It returns
 // notifier.ErrNotFound if the key is not in the inbox. opened has the same effect as
-// Query.Opened has in Look.
+// Query.Opened in Look.
 func (b *Inbox) Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error) {
 	e, err := b.find(ctx, seq, key)
 	if errors.Is(err, notifier.ErrNotFound) {

@@ -90,7 +90,7 @@ func TestTheFloorNeverFalls(t *testing.T) {
 	s := newSite(t, redistest.Client(t), 0)
 	s.flood(t)
 	s.clock.pass(time.Millisecond)
-	if err := s.Retract(t.Context(), 3, key(3), []int64{42}); err != nil { // it was never here, as far as the inbox knows
+	if err := s.Retract(t.Context(), 3, key(3), []int64{42}); err != nil { // it was never here, as far as the inbox has recorded
 		t.Fatal(err)
 	}
 	for id := int64(901); id <= 1500; id++ {
@@ -108,7 +108,7 @@ func TestTheFloorNeverFalls(t *testing.T) {
 }
 
 // A scheduled notice has a lower id than notices that were sent before it.
-func TestAScheduledNoticeTakesItsPlaceWhenItIsSent(t *testing.T) {
+func TestAScheduledNoticeIsOrderedByWhenItIsSent(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.fill(t, 42, 10, 20)
 		deliver := func(id, order int64, subject string, again bool) int {

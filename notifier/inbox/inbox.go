@@ -1,11 +1,11 @@
-// Package inbox keeps the inbox of each user in Redis: a list of entry keys, newest first, a
+// Package inbox stores the inbox of each user in Redis: a list of entry keys, newest first, a
 // hash of their bodies, and their numbers. Each change is made by one script: rows, unread
 // counter, version, counts and the published notifier.Change change together or not at all,
-// which is what makes the badge right.
+// which keeps the badge correct.
 //
 // Calls may be repeated: a second delivery, opening or retraction changes nothing. A cold
-// inbox, which is not in Redis, is restored as SQL last saw it. An error that is
-// notifier.ErrUnavailable means that Redis is unavailable, or SQL if a restore needed it.
+// inbox, which is not in Redis, is restored as last stored in SQL. notifier.ErrUnavailable means
+// that Redis is unavailable, or SQL if a restore needed it.
 package inbox
 
 import (
@@ -30,8 +30,8 @@ const (
 	maxLimit      = 1000 // rows in one reply
 	badgeBatch    = 500  // users in one pipeline that only reads
 	perPipeline   = 256  // scripts in one pipeline
-	snapshotBatch = 64   // inboxes in one pipeline: Redis answers nobody else while it reads them
-	inFlight      = 2    // pipelines at a time, a power of two
+	snapshotBatch = 64   // inboxes in one pipeline: Redis serves no other client while it reads them
+	inFlight      = 2    // concurrent pipelines, a power of two
 )
 
 // Options configures an Inbox. The zero value is ready to use.
@@ -51,11 +51,11 @@ type Inbox struct {
 	now   func() time.Time
 	log   *slog.Logger
 	sql   Snapshots
-	// shared is for what pages and polls ask, which comes one by one from many callers.
+	// shared batches the single requests of pages and polls from many callers.
 	shared *script.Shared
 }
 
-// partition holds the keys of one partition, built once.
+// partition contains the keys of one partition, built once.
 type partition struct{ expiry, dirty, counts, idle, flushed string }
 
 // New returns the inboxes of a key space. It does not connect to Redis.
@@ -89,13 +89,13 @@ func (b *Inbox) part(seq int64) *partition { return &b.parts[keys.Partition(seq)
 
 func (b *Inbox) millis() int64 { return b.now().UnixMilli() }
 
-// maxWarm is how often an operation restores a cold inbox before it gives up; each time the inbox
+// maxWarm is the maximum number of times that an operation restores a cold inbox; each time the inbox
 // has been evicted again.
 const maxWarm = 4
 
 var errCold = errors.New("the inbox is cold again after every restore")
 
-// one runs a script on one inbox until the reply is final: if needed, it restores a cold inbox or
+// one runs a script on one inbox until the reply is final: if necessary, it restores a cold inbox or
 // removes expired rows and runs the script again. now stays the same; settled is 1 once expired
 // rows have been removed. The error for an unknown user is notifier.ErrNotFound.
 func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64) *redis.Cmd) (script.Reply, error) {
@@ -124,9 +124,9 @@ func (b *Inbox) one(ctx context.Context, seq int64, run func(now, settled int64)
 	return script.Reply{}, errCold
 }
 
-// Life returns a token for the state of the n partitions from first on. If the token differs
+// Life returns a token for the state of n partitions starting at first. If the token differs
 // later, inboxes may have left Redis in between, through a loss or otherwise. whole is false
-// while Redis has lost data that is not restored yet.
+// while Redis has lost data that is not yet restored.
 func (b *Inbox) Life(ctx context.Context, first, n int) (word string, whole bool, err error) {
 	pipe := b.rdb.Pipeline()
 	marks, at := make([]*redis.StringCmd, n), make([]*redis.FloatCmd, n)
@@ -134,7 +134,7 @@ func (b *Inbox) Life(ctx context.Context, first, n int) (word string, whole bool
 		p := &b.parts[first+i]
 		marks[i], at[i] = pipe.Get(ctx, p.flushed), pipe.ZScore(ctx, p.idle, fenceMember)
 	}
-	_, _ = pipe.Exec(ctx) // each command holds its own error
+	_, _ = pipe.Exec(ctx) // each command has its own error
 	var s strings.Builder
 	whole = true
 	for i := range n {
@@ -147,7 +147,7 @@ func (b *Inbox) Life(ctx context.Context, first, n int) (word string, whole bool
 	return s.String(), whole, nil
 }
 
-// missing reports whether all these errors, if any, only say that a value does not exist.
+// missing reports whether all these errors, if any, mean that a value does not exist.
 func missing(errs ...error) bool {
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, redis.Nil) {

@@ -38,7 +38,7 @@ func TestCountsRiseToWhatSQLHas(t *testing.T) {
 	})
 }
 
-func TestCountsStartedFromZeroAreAddedToThoseOfSQL(t *testing.T) {
+func TestCountsStartedFromZeroAreAddedToTheCountsInSQL(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.count(t, 7, "1:d", 5, "1:r", 2)
 		var known []notifier.NoticeCount

@@ -3,10 +3,10 @@ package inbox_test
 import (
 	"maps"
 	"strings"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -41,7 +41,7 @@ func (l *listener) heard(t tb) []notifier.Change {
 	}
 	var all []notifier.Change
 	for {
-		m, err := l.sub.ReceiveTimeout(t.Context(), 10*time.Second)
+		m, err := l.sub.ReceiveTimeout(t.Context(), testkit.Patience)
 		if err != nil {
 			t.Fatalf("wait for a change: %v", err)
 		}

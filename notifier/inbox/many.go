@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// job is one run of a task: for the user seq, on behalf of the caller's item with index of.
+// job is one run of a task: for the user seq, for the caller's item with index of.
 type job struct {
 	seq int64
 	of  int
@@ -36,13 +36,13 @@ type task struct {
 	args   func(to []any, j job, u userArgs) []any
 }
 
-// userArgs holds the arguments that differ between users or batches.
+// userArgs contains the arguments that differ between users or batches.
 type userArgs struct{ now, seq, channel any }
 
-// many runs all jobs of a task, on behalf of the given number of items, in pipelines of which
-// two run at a time. Jobs of the same user run in order. It returns the sum of the replies, and
-// for each item an error unless all its jobs are done. An inbox that fails does not hold up the
-// others; once Redis is unavailable, the remaining jobs are skipped.
+// many runs all jobs of a task, for the given number of items, in pipelines, two of which run
+// concurrently. Jobs of the same user run in order. It returns the sum of the replies, and for
+// each item an error unless all its jobs are done. A failed inbox does not delay the others;
+// once Redis is unavailable, the remaining jobs are skipped.
 func (b *Inbox) many(ctx context.Context, items int, jobs []job, t task) (sum int, errs []error) {
 	r := results{errs: make([]error, items)}
 	if len(jobs) <= perPipeline {
@@ -51,7 +51,7 @@ func (b *Inbox) many(ctx context.Context, items int, jobs []job, t task) (sum in
 	}
 	var lanes [inFlight][]job
 	for _, j := range jobs {
-		i := j.seq * 0x61c88647 >> 16 & (inFlight - 1) // balances the lanes whatever the user numbers
+		i := j.seq * 0x61c88647 >> 16 & (inFlight - 1) // balances the lanes for any user numbers
 		lanes[i] = append(lanes[i], j)
 	}
 	var all sync.WaitGroup
@@ -74,7 +74,7 @@ func (b *Inbox) lane(ctx context.Context, jobs []job, t task, r *results) {
 	}
 }
 
-// chunk runs the jobs of one pipeline, and repeats those whose inbox was cold. It returns an
+// chunk runs the jobs of one pipeline, and repeats jobs whose inbox was cold. It returns an
 // error if the following chunks would fail too.
 func (b *Inbox) chunk(ctx context.Context, jobs []job, t task, r *results) error {
 	now := b.millis()
@@ -121,7 +121,7 @@ func (b *Inbox) warmFor(ctx context.Context, cold []job, now int64, r *results) 
 	return again, nil
 }
 
-// pass runs the jobs once, and returns those whose inbox is cold.
+// pass runs the jobs once, and returns the jobs whose inbox is cold.
 func (b *Inbox) pass(ctx context.Context, jobs []job, t task, now int64, r *results) (cold []job, err error) {
 	p := script.NewPipe(b.rdb, len(jobs))
 	cmds := make([]*redis.Cmd, len(jobs))
@@ -132,7 +132,7 @@ func (b *Inbox) pass(ctx context.Context, jobs []job, t task, now int64, r *resu
 		buf = t.args(buf[:0], j, u)
 		cmds[i] = p.Add(ctx, t.script, t.nkeys, buf...)
 	}
-	_ = p.Exec(ctx) // each command holds its own error
+	_ = p.Exec(ctx) // each command has its own error
 	sum := 0
 	for i, cmd := range cmds {
 		answer, bad := script.ParseReply(cmd)

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// MarkRead marks the entries of these keys as read, and returns the keys of those that were unread.
-// Keys that are not in the inbox are skipped; if none is, it returns notifier.ErrNotFound.
+// MarkRead marks the entries with these keys as read, and returns the keys of the previously unread
+// ones. Keys that are not in the inbox are skipped; if all are, it returns notifier.ErrNotFound.
 func (b *Inbox) MarkRead(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error) {
 	turned, badge, err := b.mark(ctx, seq, marking{to: 1}, keys)
 	if err != nil {
@@ -30,9 +30,9 @@ func (b *Inbox) Follow(ctx context.Context, seq int64, key string, noticeID int6
 	return badge, nil
 }
 
-// MarkUnread marks entries as unread, in their places, and keeps them so when the inbox is opened,
-// until something else marks them as read. It returns the keys of those that were read. Otherwise
-// it is like MarkRead.
+// MarkUnread marks entries as unread, in their places. Opening the inbox keeps them unread; any other
+// marking as read ends this. It returns the keys of the previously read entries. Otherwise it is like
+// MarkRead.
 func (b *Inbox) MarkUnread(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error) {
 	return b.markUnread(ctx, seq, marking{keep: 1}, keys)
 }
@@ -52,8 +52,8 @@ func (b *Inbox) markUnread(ctx context.Context, seq int64, m marking, keys []str
 	return turned, badge, nil
 }
 
-// marking says how to mark entries: to is 1 for read and 0 for unread; keep is 1 to keep them
-// unread; notice is the id of the notice that they must belong to, or 0 for any.
+// marking describes how to mark entries: to is 1 for read and 0 for unread; keep is 1 to keep them unread
+// when the inbox is opened; notice is the id of the notice that they must belong to, or 0 for any.
 type marking struct {
 	to, keep int
 	notice   int64
@@ -90,15 +90,15 @@ func textList(list []any) (texts []string) {
 	return texts
 }
 
-// ReadUpto marks every unread entry as read whose at is not above upto: an at in decimal, or the
-// key of an entry, which stands for its at. Later entries stay unread. It returns
-// notifier.ErrNotFound for a key that is not in the inbox.
+// ReadUpto marks every unread entry with an at up to upto as read. upto is an at in decimal, or the
+// key of an entry, whose at is used. Later entries stay unread. It returns notifier.ErrNotFound for a
+// key that is not in the inbox.
 func (b *Inbox) ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error) {
 	p, key := b.part(seq), ""
 	at, err := strconv.ParseInt(upto, 10, 64)
 	switch {
 	case upto == "":
-		return notifier.Badge{}, fmt.Errorf("mark the entries that user %d saw as read: %w", seq, notifier.ErrNotFound)
+		return notifier.Badge{}, fmt.Errorf("mark the entries seen by user %d as read: %w", seq, notifier.ErrNotFound)
 	case err != nil || at < 0:
 		at, key = 0, upto
 	}
@@ -108,12 +108,12 @@ func (b *Inbox) ReadUpto(ctx context.Context, seq int64, upto string) (notifier.
 		}, at, key, now, settled, seq, b.k.LiveUser(seq))
 	})
 	if err != nil {
-		return notifier.Badge{}, fmt.Errorf("mark the entries that user %d saw as read: %w", seq, err)
+		return notifier.Badge{}, fmt.Errorf("mark the entries seen by user %d as read: %w", seq, err)
 	}
 	return badgeOf(r), nil
 }
 
-// ReadKeys marks the entries of these keys as read. It returns notifier.ErrNotFound if one of
+// ReadKeys marks the entries with these keys as read. It returns notifier.ErrNotFound if one of
 // them is not in the inbox; then none is changed.
 func (b *Inbox) ReadKeys(ctx context.Context, seq int64, entryKeys []string) (notifier.Badge, error) {
 	badge, err := b.readSome(ctx, seq, func(now, settled int64, keys []string) *redis.Cmd {
@@ -125,8 +125,8 @@ func (b *Inbox) ReadKeys(ctx context.Context, seq int64, entryKeys []string) (no
 	return badge, nil
 }
 
-// ReadSubject marks every entry about a subject as read, whatever its type: those of an app and those of the
-// installation itself, or of everybody if app is 0. Without such an entry nothing changes.
+// ReadSubject marks every entry about a subject as read, of any type: the entries of an app and of the
+// installation itself, or all entries if app is 0. Without such an entry nothing changes.
 func (b *Inbox) ReadSubject(ctx context.Context, seq int64, subject string, app int64) (notifier.Badge, error) {
 	badge, err := b.readSome(ctx, seq, func(now, settled int64, keys []string) *redis.Cmd {
 		return readSubject.Run(ctx, b.rdb, keys, subject, now, settled, seq, b.k.LiveUser(seq), app)

@@ -49,7 +49,7 @@ func (m *model) find(key string) int {
 	return slices.IndexFunc(m.rows, func(e notifier.Entry) bool { return e.Key == key })
 }
 
-// remove takes a row out, in the change that makes version ver.
+// remove removes a row, in the change that makes version ver.
 func (m *model) remove(i int, ver int64) {
 	read := m.rows[i].Read
 	m.gone[m.rows[i].NoticeID] = left{ver, notifier.Left{Unread: !read, Read: read}}
@@ -193,7 +193,7 @@ func (m *model) open(now int64) (turned int) {
 	return turned
 }
 
-// restore puts back those of the entries that it can, the newest first.
+// restore puts back as many of the entries as possible, the newest first.
 func (m *model) restore(entries []notifier.Entry, now int64) error {
 	err, restored := notifier.ErrNotFound, false
 	entries = slices.Clone(entries)

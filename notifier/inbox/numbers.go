@@ -14,7 +14,7 @@ import (
 )
 
 // Badges returns the inbox half of each user's badge, in order. Cold inboxes are restored or
-// started, so Ver is above 0, except for unknown users and for users whose snapshot is damaged.
+// started, so Ver is above 0, except for unknown users and users with a damaged snapshot.
 func (b *Inbox) Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error) {
 	badges := make([]notifier.Badge, len(seqs))
 	read := b.readBadges
@@ -65,7 +65,7 @@ func (b *Inbox) readBadges(ctx context.Context, seqs []int64, into []notifier.Ba
 	return b.fillBadges(ctx, seqs, numbers, into)
 }
 
-// fillBadges makes badges of what their inboxes have as unread and ver, and restores cold inboxes.
+// fillBadges sets badges from the unread and ver of their inboxes, and restores cold inboxes.
 func (b *Inbox) fillBadges(ctx context.Context, seqs []int64, numbers [][]any, into []notifier.Badge) error {
 	var cold []int64
 	var at []int

@@ -12,7 +12,7 @@ import (
 )
 
 // Open returns the first page as it was, and marks every unread entry of the inbox as read,
-// except those that the user marked as unread. The numbers of the page are those after the
+// except entries that the user marked as unread. The numbers of the page are from after the
 // opening. If there was nothing to mark, nothing is published.
 func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 	p := b.part(seq)
@@ -31,8 +31,8 @@ func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 		e := &page.Entries[i]
 		e.New = !e.Read && !slices.Contains(kept, e.NoticeID)
 	}
-	// Older pages show as New the entries delivered after the previous opening. That is right
-	// only if this opening marked something as read. 1 is below any entry's at.
+	// Older pages show entries delivered after the previous opening as New. That is correct only if
+	// this opening marked something as read. 1 is below any entry's at.
 	if r.Code > 0 {
 		page.Opened = max(r.Number(2), 1)
 	}
@@ -51,7 +51,7 @@ func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier
 	}
 	page, err := b.look(ctx, seq, q)
 	if err != nil {
-		return notifier.Page{}, fmt.Errorf("look into the inbox of user %d: %w", seq, err)
+		return notifier.Page{}, fmt.Errorf("read the inbox of user %d: %w", seq, err)
 	}
 	page.Opened = q.Opened
 	for i := range page.Entries {
@@ -60,7 +60,7 @@ func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier
 	return page, nil
 }
 
-// look returns a page as it is stored, whatever its filter.
+// look returns a page as stored, ignoring its filter.
 func (b *Inbox) look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
 	p, unread := b.part(seq), 0
 	if q.Unread {
@@ -71,7 +71,7 @@ func (b *Inbox) look(ctx context.Context, seq int64, q notifier.Query) (notifier
 		limit = PageSize
 	}
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
-		return b.shared.Run(ctx, lookInbox, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry},
+		return b.shared.Run(ctx, readPage, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry},
 			min(limit, maxLimit), now, settled, seq, max(q.Before, 0), unread)
 	})
 	if err != nil {
@@ -80,8 +80,8 @@ func (b *Inbox) look(ctx context.Context, seq int64, q notifier.Query) (notifier
 	return b.page(seq, r), nil
 }
 
-// page parses {…, unread, ver, opened, more, fields, values}. Malformed rows are left out and
-// logged.
+// page parses {…, unread, ver, opened, more, fields, values}. It omits and logs malformed
+// rows.
 func (b *Inbox) page(seq int64, r script.Reply) notifier.Page {
 	fields, values := r.List(4), r.List(5)
 	page := notifier.Page{
@@ -96,7 +96,7 @@ func (b *Inbox) page(seq int64, r script.Reply) notifier.Page {
 		}
 		e, err := parseRow(field, value)
 		if err != nil {
-			b.log.Warn("left a malformed row out of a page", "user_id", seq, "err", err)
+			b.log.Warn("malformed row omitted from a page", "user_id", seq, "err", err)
 			continue
 		}
 		page.Entries = append(page.Entries, e)

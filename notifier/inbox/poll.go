@@ -14,7 +14,7 @@ const pollSize = 50
 
 // Poll returns the entries delivered after q.Since, newest first, and changes nothing. Expired
 // entries are neither returned nor counted. If there are several pages, the next poll must use
-// Newest of the first one as Since, which also covers entries delivered while the pages are read.
+// Newest of the first one as Since, so that it covers entries delivered while the pages are read.
 func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (notifier.Poll, error) {
 	limit := min(q.Limit, maxLimit)
 	if limit <= 0 {

@@ -31,7 +31,7 @@ func (p *play) leave(t *rapid.T, id *atomic.Int64) {
 	}
 	if !seen && !fresh {
 		after := p.s.stored(t, p.seq)
-		before.Expiry, after.Expiry = p.mine(before.Expiry), p.mine(after.Expiry) // those of other users may be removed
+		before.Expiry, after.Expiry = p.mine(before.Expiry), p.mine(after.Expiry) // other users' may be removed
 		same(t, "evicting an inbox that SQL does not have", before, after)
 		return
 	}

@@ -1,8 +1,8 @@
--- read_snapshot.lua: read what has changed in an inbox since SQL saw it, without the bodies. Writes
+-- read_snapshot.lua: read the changes of an inbox since SQL stored it, without the bodies. Writes
 -- nothing.
 --
--- Reading the numbers in front of 200 bodies takes Redis six times as long as reading 200 fields. The
--- rows are in the order of their AT, and a row keeps its numbers, so SQL has those of all rows up to
+-- Reading the numbers in front of 200 bodies is six times slower in Redis than reading 200 fields. Rows
+-- are in the order of their AT, and a row keeps its numbers, so SQL has the numbers of all rows up to
 -- its version unless a change since then put rows back into the middle: that sets `whole`. The same
 -- holds for gone, whose scores are versions.
 --

@@ -14,7 +14,7 @@
 -- ARGV[3] settled  1 if expired rows have just been removed
 -- ARGV[4] seq      user
 -- ARGV[5] channel  Pub/Sub channel of this user's changes
--- ARGV[6] app      number of the app whose entries count beside those of no app, 0 for all
+-- ARGV[6] app      number of the app whose entries are included besides entries without an app; 0: all
 --
 -- Returns {turned, unread, ver}; -1 when the inbox is cold; -4 when it may hold expired rows: run
 -- expire_entries first.

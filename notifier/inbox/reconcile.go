@@ -14,13 +14,13 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Reconcile brings those of these inboxes up to date with SQL that are in Redis with a lower
-// version than the given one, because Redis came back in an older state. It returns how many
-// there were. Newer inboxes stay as they are, and cold ones stay cold; a caller that has already
-// read an older snapshot of a cold inbox can no longer restore it.
+// Reconcile updates from SQL the inboxes that Redis has with a lower version than the given one,
+// because Redis came back in an older state. It returns their number. Newer inboxes stay unchanged,
+// and cold ones stay cold; a caller that has already read an older snapshot of a cold inbox can no
+// longer restore it.
 //
 // It may be repeated. An inbox that fails, or whose snapshot is damaged, is logged and skipped, so
-// that it does not hold up all others. So an error means that Redis or SQL is unavailable.
+// that it does not delay the others. So an error means that Redis or SQL is unavailable.
 func (b *Inbox) Reconcile(ctx context.Context, users []notifier.Dirty) (restored int, err error) {
 	now := b.millis()
 	for chunk := range slices.Chunk(users, badgeBatch) {
@@ -38,7 +38,7 @@ func (b *Inbox) reconcile(ctx context.Context, users []notifier.Dirty, now int64
 	for _, u := range users {
 		parts[keys.Partition(u.Seq)] = true
 	}
-	// First raise the fences: a restore under way is then refused, or already visible below.
+	// First raise the fences: a restore in progress is then rejected, or already visible below.
 	if err := b.raise(ctx, parts, now); err != nil {
 		return 0, err
 	}
@@ -81,7 +81,7 @@ func (b *Inbox) olderThan(ctx context.Context, users []notifier.Dirty) (older []
 	for i, u := range users {
 		vers[i] = pipe.HGet(ctx, b.k.State(u.Seq), "ver")
 	}
-	_, _ = pipe.Exec(ctx) // each command holds its own error
+	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, u := range users {
 		switch err := script.MarkAway(vers[i].Err()); {
 		case errors.Is(err, notifier.ErrUnavailable) || ctx.Err() != nil:
@@ -95,7 +95,7 @@ func (b *Inbox) olderThan(ctx context.Context, users []notifier.Dirty) (older []
 	return older, nil
 }
 
-// portion returns how many of these inboxes to restore at a time, given their rows: at least one.
+// portion returns how many of these inboxes to restore at a time, based on their rows: at least one.
 func portion(list []notifier.Snapshot) (n int) {
 	rows := 0
 	for n < len(list) && (n == 0 || rows+len(list[n].Rows) <= maxRows) {
@@ -105,7 +105,7 @@ func portion(list []notifier.Snapshot) (n int) {
 	return n
 }
 
-// fences holds the fence of each partition: a number that rises whenever an inbox leaves Redis.
+// fences contains the fence of each partition: a number that rises whenever an inbox leaves Redis.
 // A snapshot read from SQL before that is not restored afterwards. The fence is stored in idle,
 // as the score of user 0, and starts as the time, so that it differs after a loss of Redis.
 type fences map[int]string

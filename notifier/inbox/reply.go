@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// hopeless returns err if later jobs would fail with it too, and nil if it concerns one inbox.
+// hopeless returns err if later jobs would also fail with it, and nil if it concerns one inbox.
 func hopeless(ctx context.Context, err error) error {
 	if script.Away(err) || errors.Is(err, notifier.ErrUnavailable) || ctx.Err() != nil {
 		return err
@@ -34,8 +34,8 @@ func (r *results) add(n int) {
 	r.sum += n
 }
 
-// fail records that these jobs are not done. An outage of Redis takes precedence over an inbox
-// that fails: the caller must know that this does not count as an attempt.
+// fail records that these jobs are not done. An outage of Redis takes precedence over a failed
+// inbox, because it does not count as an attempt for the caller.
 func (r *results) fail(jobs []job, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ const (
 	codeStale    = -5 // the snapshot may be older than the one in SQL: read it again
 )
 
-// outcome turns a negative reply into its error.
+// outcome converts a negative reply to its error.
 func outcome(r script.Reply) error {
 	switch {
 	case r.Code >= 0:
@@ -69,7 +69,7 @@ func outcome(r script.Reply) error {
 	}
 }
 
-// badgeOf parses {…, unread, ver}. Announcements are not counted by the inbox.
+// badgeOf parses {…, unread, ver}. The inbox does not count announcements.
 func badgeOf(r script.Reply) notifier.Badge { return newBadge(r.Number(0), r.Number(1)) }
 
 func newBadge(unread, ver int64) notifier.Badge {

@@ -14,7 +14,7 @@ var (
 
 	deliverNotice   = scripts.Get("deliver_notice")
 	openInbox       = scripts.Get("open_inbox")
-	lookInbox       = scripts.Get("look_inbox")
+	readPage        = scripts.Get("read_page")
 	markRows        = scripts.Get("mark_rows")
 	readUpto        = scripts.Get("read_upto")
 	deleteRows      = scripts.Get("delete_rows")
@@ -23,7 +23,7 @@ var (
 	unarchiveRows   = scripts.Get("unarchive_rows")
 	deleteArchived  = scripts.Get("delete_archived")
 	restoreArchived = scripts.Get("restore_archived")
-	lookArchive     = scripts.Get("look_archive")
+	readArchive     = scripts.Get("read_archive")
 	retractNotice   = scripts.Get("retract_notice")
 	expireEntries   = scripts.Get("expire_entries")
 	restoreInbox    = scripts.Get("restore_inbox")
@@ -41,5 +41,5 @@ var (
 	editNotice      = scripts.Get("edit_notice")
 )
 
-// ScriptName returns the name of the script of this package with this hash; empty: it is of another.
+// ScriptName returns the name of this package's script with this hash; empty: it belongs to another package.
 func ScriptName(sha string) string { return scripts.NameOf(sha) }

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// searched is how many entries, from the newest on, a search reads.
+// searched is the number of entries that a search reads, starting with the newest.
 const searched = 200
 
 // search returns a page of the entries that match the filter, and counts their types. It is one
@@ -23,9 +23,9 @@ func (b *Inbox) search(ctx context.Context, seq int64, q notifier.Query) (notifi
 	return page, nil
 }
 
-// Types counts the types of a user's entries, or of the unread ones, as a search without text does,
-// but without reading their contents: an entry key begins with the type. It does not restore a cold
-// inbox, nor leave out expired entries, so it follows a call that does.
+// Types counts the types of a user's entries, or of the unread ones, like a search without text, but
+// without reading their contents: an entry key begins with the type. It neither restores a cold inbox
+// nor excludes expired entries, so call it after a method that does.
 func (b *Inbox) Types(ctx context.Context, seq int64, unread bool) ([]notifier.TypeCount, error) {
 	last := int64(searched - 1)
 	if unread {

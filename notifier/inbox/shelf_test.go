@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// shelf stands for SQL. It is empty at first.
+// shelf replaces SQL. It is empty at first.
 type shelf struct {
 	mu        sync.Mutex
 	snapshots map[int64]notifier.Snapshot

@@ -31,9 +31,9 @@ func (b *Inbox) Dirty(ctx context.Context, partition, limit int) ([]notifier.Dir
 	return users, nil
 }
 
-// Read returns these inboxes in order, as SQL is to keep them, each as of one instant. Cold
-// inboxes are left out: SQL already has all of their data. What SQL has of the others is read from
-// there, and only the rest from Redis.
+// Read returns these inboxes in order, as they should be stored in SQL, each as of one instant. Cold
+// inboxes are omitted, because SQL already has all of their data. For the others, it reads from SQL
+// what is stored there, and only the rest from Redis.
 func (b *Inbox) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error) {
 	snapshots := make([]notifier.Snapshot, 0, len(seqs))
 	for chunk := range slices.Chunk(seqs, snapshotBatch) {
@@ -62,8 +62,8 @@ func (b *Inbox) Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, er
 	return snapshots, nil
 }
 
-// readSince reads those of these inboxes that are warm: what known does not have from Redis, and the
-// rest from known. Inboxes that known cannot complete are unclear.
+// readSince reads the warm ones of these inboxes: new data from Redis, and the rest from known.
+// unclear contains inboxes that known cannot complete.
 func (b *Inbox) readSince(ctx context.Context, seqs []int64, known map[int64]notifier.Snapshot) (found map[int64]notifier.Snapshot, unclear []int64, err error) {
 	p := script.NewPipe(b.rdb, len(seqs))
 	cmds := make([]*redis.Cmd, len(seqs))
@@ -95,8 +95,8 @@ func (b *Inbox) readSince(ctx context.Context, seqs []int64, known map[int64]not
 	return found, unclear, nil
 }
 
-// addRead adds reading an inbox to a pipeline, without what known has. A snapshot that is damaged or
-// was never stored has nothing.
+// addRead adds reading an inbox to a pipeline, without the data in known. A snapshot that is damaged or
+// was never stored has no data.
 func (b *Inbox) addRead(ctx context.Context, p *script.Pipe, seq int64, known notifier.Snapshot) *redis.Cmd {
 	since := known.Ver
 	if known.Damaged {
@@ -105,8 +105,8 @@ func (b *Inbox) addRead(ctx context.Context, p *script.Pipe, seq int64, known no
 	return p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq), since)
 }
 
-// Clean removes the dirty marks of users whose inbox SQL has in this version or a later one. A
-// mark that was renewed since stays. It also records in Redis up to which version SQL has the
+// Clean removes the dirty marks of users whose inbox is in SQL in this or a later version. A mark
+// that was renewed since stays. It also records in Redis up to which version SQL has the
 // partition, so that a Redis that comes back in an older state shows a lower value.
 func (b *Inbox) Clean(ctx context.Context, partition int, marks []notifier.Dirty) error {
 	p := script.NewPipe(b.rdb, 1)
@@ -169,7 +169,7 @@ func (b *Inbox) restore(ctx context.Context, list []notifier.Snapshot, at fences
 	for i := range list {
 		cmds[i] = p.Add(ctx, restoreInbox, 8, b.restoreArgs(&list[i], rows, at, now)...)
 	}
-	_ = p.Exec(ctx) // each command holds its own error
+	_ = p.Exec(ctx) // each command has its own error
 	answers := make([]warmed, len(list))
 	for i, cmd := range cmds {
 		a := &answers[i]

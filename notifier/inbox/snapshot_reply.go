@@ -17,7 +17,7 @@ var (
 )
 
 // parseSnapshot parses {…, unread, ver, opened, fields, heads, words, length of gone, floor, kept,
-// archive}, and takes what is not in it from known. It returns errUnclear when known lacks it.
+// archive}, and completes it from known. It returns errUnclear if known lacks data.
 func parseSnapshot(seq int64, r script.Reply, known notifier.Snapshot) (notifier.Snapshot, error) {
 	s := notifier.Snapshot{Seq: seq, Unread: r.Number(0), Ver: r.Number(1), Opened: r.Number(2), Floor: r.Number(7), Kept: parseIDs(r.Text(8))}
 	var err error
@@ -31,8 +31,8 @@ func parseSnapshot(seq int64, r script.Reply, known notifier.Snapshot) (notifier
 	return s, err
 }
 
-// parseRows joins the fields of an inbox with their numbers: those of the first rows are in heads,
-// those of the others in known, in the same order. A row without numbers is left out.
+// parseRows joins the fields of an inbox with their numbers: the numbers of the first rows are in
+// heads, the others in known, in the same order. A row without numbers is omitted.
 func parseRows(fields, heads string, known []notifier.SnapshotRow) ([]notifier.SnapshotRow, error) {
 	if fields == "" {
 		return nil, nil
@@ -68,8 +68,8 @@ func parseRows(fields, heads string, known []notifier.SnapshotRow) ([]notifier.S
 	return rows, nil
 }
 
-// keyOf returns the entry key of a field. A field without a state, which only a fault leaves behind,
-// is its own key.
+// keyOf returns the entry key of a field. A field without a state, which only a fault can cause, is
+// its own key.
 func keyOf(field string) string {
 	if key, _, ok := notifier.SplitField(field); ok {
 		return key
@@ -93,8 +93,8 @@ func parseHead(head string, row *notifier.SnapshotRow) (err error) {
 	return nil
 }
 
-// parseGone parses ID SCORE of the notices that left since known, and puts those of known in front of
-// them that are still there. Notices leave gone at its beginning only, so its length tells how many.
+// parseGone parses ID SCORE of the notices that left since known, and prepends the notices of known that are still
+// in gone. Notices leave gone only at its beginning, so its length determines how many remain.
 func parseGone(words string, length int, known []notifier.GoneNotice) ([]notifier.GoneNotice, error) {
 	if length == 0 {
 		return nil, nil

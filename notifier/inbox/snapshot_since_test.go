@@ -12,7 +12,7 @@ import (
 
 // SQL has numbers that no longer hold for rows that are put back into the middle of an inbox. Notices
 // that left are complete even if clocks differ.
-func TestASnapshotReadInPartsIsThatOfRedis(t *testing.T) {
+func TestASnapshotReadInPartsMatchesRedis(t *testing.T) {
 	const seq = 42
 	gone := func(t *testing.T, s *site, ids ...int64) {
 		t.Helper()

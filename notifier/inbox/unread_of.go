@@ -13,9 +13,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// UnreadOf returns those of these users who have a notice in their inbox and have not read it.
-// Who has read, archived or deleted it is not among them, nor is anyone in whose inbox a newer
-// notice has taken its place.
+// UnreadOf returns the users among among who have a notice in their inbox and have not read it.
+// It excludes users who have read, archived or deleted it, and users in whose inbox a newer
+// notice has replaced it.
 func (b *Inbox) UnreadOf(ctx context.Context, n *notifier.Notice, among *roaring.Bitmap) (*roaring.Bitmap, error) {
 	seqs := make([]int64, 0, among.GetCardinality())
 	for seq := range roaring.Values(among) {

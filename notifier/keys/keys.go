@@ -1,6 +1,6 @@
 // Package keys builds every Redis key and channel of Carillon. No other package builds
-// keys: renaming a key means migrating data, and the golden list in the tests makes such a
-// change visible.
+// keys: renaming a key requires a data migration, and the golden list in the tests makes such
+// a change visible.
 //
 // Users are spread over partitions by seq. A partition is the hash tag of all keys of its
 // users and of its own bookkeeping, so that one script can change an inbox, its counter,
@@ -14,8 +14,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Partitions is the number of partitions, a power of two. Changing it would move the data
-// of every user.
+// Partitions is the number of partitions, a power of two. Changing it would move every user's
+// data.
 const Partitions = 64
 
 // Space is a set of keys under one prefix. Each test has its own.
@@ -55,14 +55,14 @@ func (s Space) Hash(seq int64) string { return s.user("hash", seq) }
 func (s Space) State(seq int64) string { return s.user("state", seq) }
 
 // Gone returns the key of the notices that left an inbox: ZSET of notice ids by time (ms),
-// kept for 7 days, at most 500. The fraction of the score says how the notice left (see
-// notifier.Left); that tells retracted notices from those that an undo may bring back.
+// for 7 days, at most 500. The fraction of the score encodes how the notice left (see
+// notifier.Left), which distinguishes retracted notices from notices that an undo may restore.
 // Written by inbox.
 func (s Space) Gone(seq int64) string { return s.user("gone", seq) }
 
 // Archive returns the key of a user's archived entries: HASH, entry key → `ID AT EXPIRY
 // ARCHIVED`, the last in ms. The contents are in SQL. An entry leaves after 30 days; the
-// number of entries is bounded like that of the inbox. Written by inbox.
+// maximum number of entries is the same as in the inbox. Written by inbox.
 func (s Space) Archive(seq int64) string { return s.user("archive", seq) }
 
 // Deleted returns the key of the entries that a user has deleted, from which Undo restores them:
@@ -76,8 +76,8 @@ func (s Space) Deleted(seq int64) string { return s.user("deleted", seq) }
 // read by sweep.
 func (s Space) Expiry(p int) string { return s.partition("expiry", p) }
 
-// Dirty returns the key of the dirty marks of a partition, the users whose state SQL does
-// not have yet: ZSET of seq by ver. Written by inbox.
+// Dirty returns the key of the dirty marks of a partition, the users whose state is not yet in
+// SQL: ZSET of seq by ver. Written by inbox.
 func (s Space) Dirty(p int) string { return s.partition("dirty", p) }
 
 // Counts returns the key of the counts, in one partition, of notices with more than one
@@ -86,12 +86,12 @@ func (s Space) Counts(p int) string { return s.partition("counts", p) }
 
 // Idle returns the key of the users of a partition whose inboxes are in Redis: ZSET of seq by
 // last use (ms), and of 0 by a number that rises whenever an inbox leaves Redis. A clean
-// inbox that has been idle for long leaves Redis. Written by inbox.
+// inbox leaves Redis after a long idle time. Written by inbox.
 func (s Space) Idle(p int) string { return s.partition("idle", p) }
 
-// Flushed returns the key of the highest version of a partition that SQL has: STRING. If it
-// is missing, Redis came back empty; if SQL has more, Redis came back older. Written by
-// inbox and epoch.
+// Flushed returns the key of the highest version of a partition that is in SQL: STRING. If it
+// is missing, Redis came back empty; if SQL has a higher one, Redis came back older. Written by
+// inbox and guard.
 func (s Space) Flushed(p int) string { return s.partition("flushed", p) }
 
 // Toasts returns the key of the unacknowledged toasts of a partition: STREAM, read by the
@@ -104,7 +104,7 @@ func (s Space) PendingToasts(seq int64) string {
 	return s.prefix + "pending:toast:" + tag(Partition(seq)) + ":user_id:" + strconv.FormatInt(seq, 10)
 }
 
-// Looking returns the key that says that a user looks at a page: STRING, for 90 s. Written by channels.
+// Looking returns the key that marks a user as viewing a page: STRING, for 90 s. Written by channels.
 func (s Space) Looking(seq int64) string {
 	return s.prefix + "looking:user_id:" + strconv.FormatInt(seq, 10)
 }
@@ -115,12 +115,12 @@ func (s Space) Looking(seq int64) string {
 func (s Space) RaisedToasts(p int) string { return s.prefix + "raised:toast:" + tag(p) }
 
 // ToastRequest returns the key of a repeatable request for a toast without an inbox entry:
-// STRING, kept for a day. digest covers the caller and their idempotency key. Written by
-// pipeline.
+// STRING, for a day. digest covers the caller and their idempotency key. Written by
+// notices.
 func (s Space) ToastRequest(digest string) string { return s.prefix + "request:toast:" + digest }
 
-// Intake returns the key of the intake stream: STREAM, read by the group `carillon`. An
-// entry leaves it once its work is done. Written by intake.
+// Intake returns the key of the queue of earlier versions: STREAM, read by the group `carillon`.
+// Package delivery moves its entries into SQL and deletes it.
 func (s Space) Intake() string { return s.prefix + "stream:intake" }
 
 // audience returns a key of an audience. The audience number is the hash tag, so that a
@@ -137,7 +137,7 @@ func (s Space) Bits(a notifier.Audience, id int64) string {
 }
 
 // Open returns the key of the open announcements of an audience: ZSET of id by start (ms).
-// The member 0 is always there, to tell an empty index from a lost one. Written by
+// The member 0 is always present, to distinguish an empty index from a lost one. Written by
 // announcement.
 func (s Space) Open(a notifier.Audience) string { return s.audience("announcements", a) }
 
@@ -156,14 +156,14 @@ func (s Space) AVer(a notifier.Audience) string { return s.audience("aver", a) }
 
 // Marked returns the key of the users of an audience who changed their bits in the last
 // minute: ZSET of seq by the version of the change (ms). After a minute the version of the
-// index will do instead: versions are only compared, and the numbers are the same. Written
+// index is used instead: versions are only compared, and the numbers are the same. Written
 // by announcement.
 func (s Space) Marked(a notifier.Audience) string { return s.audience("marked", a) }
 
-// DirtyBits returns the key of the bitmap segments of an audience that SQL does not have yet:
-// ZSET of `ID:SEGMENT` by time of the last change (µs), of 0 by the latest time that SQL has,
+// DirtyBits returns the key of the bitmap segments of an audience that are not yet in SQL:
+// ZSET of `ID:SEGMENT` by time of the last change (µs), of 0 by the latest time in SQL,
 // and of ID by the revision, as a negative number, of the last edit that marked the
-// announcement as unread for everybody. Written by announcement.
+// announcement as unread for all users. Written by announcement.
 func (s Space) DirtyBits(a notifier.Audience) string { return s.audience("dirty:announcements", a) }
 
 // LiveAudience returns the Pub/Sub channel on which an audience's announcements open, change
@@ -173,13 +173,13 @@ func (s Space) LiveAudience(a notifier.Audience) string {
 }
 
 // LiveUser returns the Pub/Sub channel of a user's changes. Published by inbox, announcement
-// and toast, received by live on every instance where the user is connected.
+// and toast, received by live on every instance to which the user is connected.
 func (s Space) LiveUser(seq int64) string {
 	return s.prefix + "live:user_id:" + strconv.FormatInt(seq, 10)
 }
 
 // SubscriberIndex returns the key of the topics that have a set of subscribers: SET of
-// `TYPE:SCOPE`, and of 0, to tell an empty index from a lost one. SQL is authoritative.
+// `TYPE:SCOPE`, and of 0, to distinguish an empty index from a lost one. SQL is authoritative.
 // Written by topic.
 func (s Space) SubscriberIndex() string { return s.prefix + "subscribers" }
 
@@ -222,7 +222,7 @@ func (s Space) TopicOf(key string) (t notifier.Topic, ok bool) {
 	return t, ok && t.Type != ""
 }
 
-// Changed returns the key that invalidates copies of a user from before a change: STRING, another random
+// Changed returns the key that invalidates copies of a user from before a change: STRING, a new random
 // text after each change, for a minute. Written by internal/session.
 func (s Space) Changed(seq int64) string {
 	return s.prefix + "changed:user_id:" + strconv.FormatInt(seq, 10)
@@ -239,5 +239,5 @@ func (s Space) Session(id string) string { return s.prefix + "session:" + id }
 func (s Space) Limit(kind string) string { return s.prefix + "limit:{signin}:" + kind }
 
 // Lease returns the key of a lease: STRING with the token of the instance that holds it,
-// lives for some seconds. Leases save work; no promise depends on one.
+// for a few seconds. Leases only save work; correctness does not depend on them.
 func (s Space) Lease(name string) string { return s.prefix + "lease:" + name }

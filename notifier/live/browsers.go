@@ -20,7 +20,7 @@ type browser struct {
 	left    time.Time // when its last stream here ended; zero: it has one, or has reported since
 }
 
-// sight applies a browser's report about its visibility, unless a later one is known.
+// sight applies a browser's report about its visibility, unless there is a later one.
 func (u *user) sight(s notifier.Signal) {
 	at := time.UnixMilli(min(s.At, u.hub.cfg.Now().UnixMilli())) // another instance's clock may be ahead
 	if !u.see(s.Browser, s.On, at) {
@@ -51,9 +51,9 @@ func (u *user) unseen(name string) {
 	}
 }
 
-// see records whether a browser shows a page. It returns false if something later is known.
+// see records whether a browser shows a page. It returns false if there is a later report.
 func (u *user) see(name string, visible bool, at time.Time) bool {
-	b := u.known(name)
+	b := u.browserNamed(name)
 	if b == nil {
 		if len(u.browsers) >= maxBrowsers {
 			oldest := slices.MinFunc(u.browsers, func(a, b browser) int { return a.at.Compare(b.at) })
@@ -69,7 +69,7 @@ func (u *user) see(name string, visible bool, at time.Time) bool {
 	return true
 }
 
-func (u *user) known(name string) *browser {
+func (u *user) browserNamed(name string) *browser {
 	if i := slices.IndexFunc(u.browsers, func(b browser) bool { return b.name == name }); i >= 0 {
 		return &u.browsers[i]
 	}
@@ -77,26 +77,26 @@ func (u *user) known(name string) *browser {
 }
 
 // arrive updates the state of a new stream's browser. A stream that soon follows another belongs to
-// a page that is still visible, or to a second page: it says nothing new.
+// a page that is still visible, or to a second page: nothing has changed.
 func (u *user) arrive(c *conn) {
 	now := u.hub.cfg.Now()
-	if !u.switched.IsZero() && now.Sub(u.switched) < u.hub.lim.JoinTimeout {
+	if !u.switched.IsZero() && now.Sub(u.switched) < joinTimeout {
 		c.toastsOff = u.off // the request may have read the setting before the user switched it
 	}
 	if c.seen {
 		u.see(c.browser, true, now.Truncate(time.Millisecond)) // in the precision that other instances report
-	} else if b := u.known(c.browser); b != nil {
+	} else if b := u.browserNamed(c.browser); b != nil {
 		b.visible = b.visible && (b.left.IsZero() || now.Sub(b.left) < u.hub.lim.Linger)
 		b.left = time.Time{}
 	}
-	b := u.known(c.browser)
+	b := u.browserNamed(c.browser)
 	u.returned(b != nil && b.visible)
 }
 
 // depart records that a stream has ended.
 func (u *user) depart(c *conn) {
 	same := func(other *conn) bool { return other.browser == c.browser }
-	if b := u.known(c.browser); b != nil && !slices.ContainsFunc(u.conns, same) {
+	if b := u.browserNamed(c.browser); b != nil && !slices.ContainsFunc(u.conns, same) {
 		b.left = u.hub.cfg.Now()
 	}
 }
@@ -120,5 +120,62 @@ func (u *user) patience() time.Duration {
 		return 0
 	default:
 		return lim.ToastWait
+	}
+}
+
+// signal applies a published signal.
+func (u *user) signal(s notifier.Signal) {
+	toasts := u.hub.cfg.Toasts != nil
+	switch s.Kind {
+	case notifier.SignalEnded:
+		u.ended(s.Browser)
+	case notifier.SignalMoved:
+		u.moved()
+	case notifier.SignalSeen:
+		if toasts {
+			u.sight(s)
+		}
+	case notifier.SignalSwitch:
+		if toasts {
+			u.wants(s.On, s.At)
+		}
+	case notifier.SignalToast, notifier.SignalNudge:
+		if toasts {
+			u.toastWaits(s.Kind == notifier.SignalNudge)
+		}
+	}
+}
+
+// toastWaits is called when a toast waits. The toast is left to other instances for a moment, unless the
+// user is active here. A nudge is left longer to others if all connections here had their turn.
+func (u *user) toastWaits(nudge bool) {
+	if !u.receives() || nudge && u.tray != nil && u.tray.echo() {
+		return
+	}
+	t, after := u.openTray(), u.patience()
+	if nudge && t.spent() {
+		after = u.hub.lim.yield()
+	}
+	t.waits, t.rest = 0, time.Time{}
+	t.wanted(after)
+}
+
+// wants is called when the user switches toasts on or off, or pauses until a time in ms. Held toasts stay in
+// Redis until the user wants toasts again. When a pause is over, the streams end, and the next ones get them.
+func (u *user) wants(on bool, until int64) {
+	changed := false
+	for _, c := range u.conns {
+		changed = changed || c.toastsOff == on
+		c.toastsOff = !on
+		if end := time.UnixMilli(until); until > 0 && end.Before(c.endAt) {
+			c.endAt = end
+		}
+	}
+	u.switched, u.off = u.hub.cfg.Now(), !on
+	switch {
+	case changed && on:
+		u.returned(false)
+	case !on && u.tray != nil:
+		u.tray.wanted(0) // decide closes the tray
 	}
 }

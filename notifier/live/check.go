@@ -39,8 +39,8 @@ func (k *checks) add(u *user) {
 	signal(k.wake)
 }
 
-// take removes a batch from the queue.
-func (k *checks) take() []*user {
+// next removes a batch from the queue.
+func (k *checks) next() []*user {
 	k.mu.Lock()
 	users := cut(&k.users, batch)
 	rest := len(k.users) > 0
@@ -69,7 +69,7 @@ func (h *Hub) runChecks(ctx context.Context) error {
 			if !pause(ctx, checkPause) {
 				return ctx.Err()
 			}
-			users := h.checks.take()
+			users := h.checks.next()
 			if h.checkSessions(ctx, users) == nil {
 				continue
 			}
@@ -127,7 +127,7 @@ func (h *Hub) checkSessions(ctx context.Context, users []*user) error {
 		return nil
 	}
 	alive, err := h.alive(ctx, ids)
-	if err != nil { // a failed check signs nobody out
+	if err != nil { // a failed check signs no user out
 		h.cfg.Log.WarnContext(ctx, "could not check sessions", "stage", "live", "err", err)
 		return err
 	}
@@ -160,7 +160,7 @@ func (h *Hub) Recheck(affected func(session string) bool) {
 }
 
 func (h *Hub) alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.lim.JoinTimeout)
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
 	return h.cfg.Sessions.Alive(ctx, ids)
 }

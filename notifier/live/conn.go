@@ -71,7 +71,7 @@ func (h *Hub) stream(ctx context.Context, c *conn, out *responder) {
 }
 
 // activate is called when the library has registered its subscriber. It returns the first badge, or
-// the event that says none can be read now. All later changes follow as events.
+// the event that none can be read now. All later changes follow as events.
 func (h *Hub) activate(c *conn) []byte {
 	u, s := c.user, h.shard(c.user.seq)
 	s.mu.Lock()
@@ -84,14 +84,14 @@ func (h *Hub) activate(c *conn) []byte {
 		h.checks.add(u)
 	}
 	c.since = h.cfg.Now()
-	c.endAt = c.since.Add(time.Duration((1 + h.cfg.Rand()/2) * float64(h.lim.Lifetime)))
+	c.endAt = c.since.Add(time.Duration((1 + h.rand()/2) * float64(lifetime)))
 	if !c.until.IsZero() && c.until.Before(c.endAt) {
 		c.endAt = c.until
 	}
 	h.beats.add(h.nextBeat(c), c)
 	select {
 	case <-h.closed: // Shutdown may already have passed over all streams
-		c.bye(h.jitter(h.lim.Retry))
+		c.bye(h.jitter(longestRetry))
 	default:
 	}
 	if u.cut {

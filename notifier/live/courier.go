@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ func (k *courier) ask(u *user) {
 	signal(k.wake)
 }
 
-// at schedules the next look at a tray.
+// at schedules the next decision about a tray.
 func (k *courier) at(t *tray, due time.Time) {
 	k.mu.Lock()
 	t.due = due
@@ -115,10 +116,61 @@ func (k *courier) wait(ctx context.Context, timer *time.Timer) bool {
 // round does one batch of each kind of work. An error means that Redis is away and that some of the
 // work must be repeated.
 func (k *courier) round(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, k.hub.lim.JoinTimeout)
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
 	if err := errors.Join(k.askAll(ctx), k.takeAll(ctx)); err != nil {
 		return err
 	}
 	return k.raiseNext(ctx)
+}
+
+// raise queues toasts for many users. When too many wait, the rest is dropped and logged; the
+// announcement itself is still in the list and the badge.
+func (k *courier) raise(raises []notifier.ToastRaise) {
+	if k.hub.cfg.Toasts == nil {
+		return
+	}
+	dropped := 0
+	k.mu.Lock()
+	for _, r := range raises {
+		for seqs := r.Seqs; len(seqs) > 0; {
+			r.Seqs = seqs[:min(len(seqs), raiseBatch)]
+			if seqs = seqs[len(r.Seqs):]; len(k.raises) < raiseQueue {
+				k.raises = append(k.raises, r)
+			} else {
+				dropped += len(r.Seqs)
+			}
+		}
+	}
+	k.mu.Unlock()
+	signal(k.wake)
+	if dropped > 0 {
+		k.hub.cfg.Log.Warn("toasts not raised because too many are waiting", "stage", "live", "users", dropped)
+	}
+}
+
+// raiseNext raises the toasts queued first. A failed raise is not retried.
+func (k *courier) raiseNext(ctx context.Context) error {
+	k.mu.Lock()
+	var next []notifier.ToastRaise
+	if len(k.raises) > 0 {
+		next = append(next, k.raises[0])
+		if k.raises = k.raises[1:]; len(k.raises) == 0 {
+			k.raises = nil
+		}
+	}
+	k.mu.Unlock()
+	if len(next) == 0 {
+		return nil
+	}
+	for _, err := range k.hub.cfg.Toasts.RaiseAll(ctx, next) {
+		if err == nil {
+			continue
+		}
+		if err = fmt.Errorf("raise a toast for %d users: %w", len(next[0].Seqs), err); errors.Is(err, notifier.ErrUnavailable) {
+			return err
+		}
+		k.logFault(ctx, err)
+	}
+	return nil
 }

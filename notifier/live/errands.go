@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -64,14 +66,14 @@ func (k *courier) askAll(ctx context.Context) error {
 		u.locked(func() { u.asking = false }) // a user who connects from now on is queued again
 	}
 	waiting, err := k.hub.cfg.Toasts.Waiting(ctx, seqs)
-	told := len(waiting) == len(seqs)
+	answered := len(waiting) == len(seqs)
 	for i, u := range users {
-		if !told || waiting[i] {
+		if !answered || waiting[i] {
 			u.locked(func() { u.openTray().wanted(0) })
 		}
 	}
 	switch {
-	case !told:
+	case !answered:
 		return fmt.Errorf("check %d users for waiting toasts: %d answers: %w", len(seqs), len(waiting), errors.Join(err, notifier.ErrUnavailable))
 	case err != nil:
 		k.logFault(ctx, err)
@@ -79,7 +81,7 @@ func (k *courier) askAll(ctx context.Context) error {
 	return nil
 }
 
-// takeAll looks at the trays that are due, takes their waiting toasts in one call, and gives them
+// takeAll decides about the trays that are due, takes their waiting toasts in one call, and gives them
 // out. A user who cannot be served is retried later and does not affect others.
 func (k *courier) takeAll(ctx context.Context) error {
 	now := k.hub.cfg.Now()
@@ -87,7 +89,7 @@ func (k *courier) takeAll(ctx context.Context) error {
 	var seqs, nudges []int64
 	for _, t := range k.next(now) {
 		t.user.locked(func() {
-			take, nudge := t.look(now)
+			take, nudge := t.decide(now)
 			if take {
 				takes, seqs = append(takes, t), append(seqs, t.user.seq)
 			}
@@ -99,7 +101,7 @@ func (k *courier) takeAll(ctx context.Context) error {
 	}
 	if len(nudges) > 0 {
 		if err := k.hub.cfg.Toasts.Nudge(ctx, nudges); err != nil {
-			k.hub.cfg.Log.WarnContext(ctx, "could not tell other instances about toasts", "stage", "live", "err", err)
+			k.hub.cfg.Log.WarnContext(ctx, "could not nudge other instances about toasts", "stage", "live", "err", err)
 		}
 	}
 	if len(takes) == 0 {
@@ -144,4 +146,61 @@ func (k *courier) logFault(ctx context.Context, err error) {
 	}
 	k.faultLogged = now
 	k.hub.cfg.Log.WarnContext(ctx, "could not deliver toasts to some users", "stage", "live", "err", err)
+}
+
+const (
+	openingGrace = 2 * time.Second // the announcement of a toast raised so recently is assumed to be open
+	voidAsks     = 32              // concurrent calls of Unread, which its implementation may combine
+)
+
+// Announcements reports the state of announcements.
+type Announcements interface {
+	// Unread reports whether a reader sees an announcement now and has not read it.
+	Unread(ctx context.Context, r notifier.Reader, id int64) (bool, error)
+}
+
+// void settles the toasts of announcements that have ended, were retracted or have been read, and
+// removes them from got. If the state of an announcement cannot be determined, its toast is shown.
+// Toasts with an inbox row are handled by the script that takes them; announcements are in another
+// slot.
+func (k *courier) void(ctx context.Context, takes []*tray, got []notifier.Taken) error {
+	if k.hub.cfg.Announcements == nil {
+		return nil
+	}
+	before := k.hub.cfg.Now().Add(-openingGrace)
+	var g errgroup.Group
+	g.SetLimit(voidAsks)
+	for i, t := range takes {
+		doubtful := func(x notifier.Toast) bool { return x.NoticeID > 0 && x.Key == "" && x.RaisedAt.Before(before) }
+		if !slices.ContainsFunc(got[i].Toasts, doubtful) {
+			continue
+		}
+		var who notifier.Reader
+		t.user.locked(func() { who = notifier.Reader{Seq: t.user.seq, Audience: t.user.audience} })
+		g.Go(func() error {
+			var over []string
+			var first error
+			got[i].Toasts = slices.DeleteFunc(got[i].Toasts, func(x notifier.Toast) bool {
+				if !doubtful(x) {
+					return false
+				}
+				unread, err := k.hub.cfg.Announcements.Unread(ctx, who, x.NoticeID)
+				if err != nil && first == nil {
+					first = fmt.Errorf("check whether announcement %d is unread for user %d: %w", x.NoticeID, who.Seq, err)
+				}
+				if err != nil || unread {
+					return false
+				}
+				over = append(over, x.ID)
+				return true
+			})
+			if len(over) > 0 {
+				if err := k.hub.cfg.Toasts.Ack(ctx, who.Seq, over); err != nil && !errors.Is(err, notifier.ErrNotFound) && first == nil {
+					first = err
+				}
+			}
+			return first
+		})
+	}
+	return g.Wait()
 }

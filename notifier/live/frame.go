@@ -132,6 +132,15 @@ func appendBadge(b []byte, n notifier.Badge) []byte {
 	return appendEvent(b, n.Ver, "badge", string(append(d, '}')))
 }
 
+// appendToasts appends one event for each toast or summary.
+func appendToasts(b []byte, id int64, toasts []notifier.ToastEvent) []byte {
+	for i := range toasts {
+		text, _ := json.Marshal(&toasts[i]) // strings and numbers only; contains no line end
+		b = appendEvent(b, id, "toast", string(text))
+	}
+	return b
+}
+
 // quote returns s as a JSON string. Keys are ASCII, but other input is safe too.
 func quote(s string) string {
 	b, err := json.Marshal(s)

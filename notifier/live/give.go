@@ -22,7 +22,7 @@ func (u *user) choose(had []*conn) (best *conn) {
 		if !c.listens() || slices.Contains(had, c) {
 			continue
 		}
-		if b := u.known(c.browser); b != nil && b.visible && b.at.After(active) {
+		if b := u.browserNamed(c.browser); b != nil && b.visible && b.at.After(active) {
 			best, active = c, b.at
 		} else if best == nil {
 			best = c
@@ -73,7 +73,7 @@ func (u *user) deal(t *tray, got notifier.Taken) {
 	}
 	for len(toasts) > 0 {
 		var to *conn
-		var rest, own []toastData
+		var rest, own []notifier.ToastEvent
 		for i := range toasts {
 			c := t.next(toasts[i].ID)
 			if to == nil {
@@ -86,7 +86,7 @@ func (u *user) deal(t *tray, got notifier.Taken) {
 			}
 		}
 		if to == nil {
-			break // no connection is left; look closes the tray
+			break // no connection is left; decide closes the tray
 		}
 		u.give(t, to, own)
 		toasts = rest
@@ -106,19 +106,19 @@ func (t *tray) next(id string) *conn {
 	return to
 }
 
-func (u *user) give(t *tray, to *conn, toasts []toastData) {
+func (u *user) give(t *tray, to *conn, toasts []notifier.ToastEvent) {
 	now := u.hub.cfg.Now()
-	b := u.known(to.browser)
+	b := u.browserNamed(to.browser)
 	for i := range toasts {
 		h := t.find(toasts[i].ID)
-		h.to, h.given, h.seen, h.told, h.again = to, now, b != nil && b.visible, time.Time{}, false
+		h.to, h.given, h.seen, h.nudged, h.again = to, now, b != nil && b.visible, time.Time{}, false
 		h.had = append(h.had, to)
 		u.hub.stats.toasts.Add(1)
 		if h.tries > 1 {
 			u.hub.stats.toastRetries.Add(1)
 		}
 	}
-	to.publish(pack(appendToasts(nil, u.badge.Ver, toasts, u.hub.cfg.Path)))
+	to.publish(pack(appendToasts(nil, u.badge.Ver, notifier.ToastsTogether(toasts, u.hub.cfg.Path))))
 }
 
 func (t *tray) find(id string) *held {

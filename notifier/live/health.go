@@ -90,7 +90,7 @@ func (u *user) doubt(again bool) {
 	u.hub.queue.add(u, p)
 }
 
-// reportOutage tells the streams that no changes arrive for now, once that has lasted for
+// reportOutage notifies the streams that no changes arrive for now, once that has lasted for
 // Limits.Grace. Requests that wait for a stream get one; it corrects itself when the outage ends.
 func (h *Hub) reportOutage() {
 	if !h.outage.lasts(h.cfg.Now(), h.lim.Grace) {
@@ -107,7 +107,7 @@ func (h *Hub) reportOutage() {
 	})
 }
 
-// restored tells the streams that the outage is over, with the current badge.
+// restored notifies the streams that the outage is over, with the current badge.
 func (u *user) restored() {
 	u.cut = false
 	u.pending, u.due = appendConnection(u.pending, u.badge.Ver, true), true
@@ -133,7 +133,7 @@ func (h *Hub) eachUser(f func(*user)) {
 	}
 }
 
-// appendConnection appends the event that says whether the stream is up to date.
+// appendConnection appends the event about whether the stream is up to date.
 func appendConnection(b []byte, id int64, live bool) []byte {
 	if live {
 		return appendEvent(b, id, "connection", `{"state":"live"}`)

@@ -1,3 +1,39 @@
+// Package live delivers changes to browsers. One Hub per instance holds the event streams of
+// the users connected here, receives their changes through Redis Pub/Sub, and keeps each
+// user's last badge in memory, so that a change costs no call to Redis.
+//
+// The path of a change:
+//
+//	link     one Pub/Sub connection with the channels of up to Limits.Channels users,
+//	  │      and of all audiences
+//	turn     a change of an audience's announcements: encoded once for all users who see
+//	  │      the same part of it
+//	user     the badge in memory; a change is encoded once for all of the user's streams,
+//	  │      and changes within Limits.Merge are sent in one write
+//	conn     one r3labs/sse stream per connection, with an id chosen here
+//	  │
+//	responder  one write with a deadline for each flush
+//
+// A new user is joined with SUBSCRIBE first; the badge is read afterwards, so that no change
+// is missed in between. The same happens after a subscription was lost. All badges are read
+// again once per Limits.Check, which corrects errors that nothing else noticed. A link
+// subscribes to the audiences before its users, so that a user whose channel is confirmed
+// receives every turn from then on.
+//
+// A badge has two halves with a version each: a Change carries the inbox's, Marks carry the
+// announcements'. A notifier.Turn carries no count: an opening announcement is added to the
+// badge where the user's version allows it; after any other turn the badges of the audience
+// are read again, one batch after the other.
+//
+// A toast goes to one connection of its user, on any instance, and to another one if it is
+// not acknowledged. The courier asks which connecting users have toasts waiting, learns from
+// a notifier.Signal for which user a toast is raised and which browser shows a page, and takes the
+// toasts. A tray holds the undelivered toasts of one user; give.go chooses the connection.
+// Only users with undelivered toasts have a tray.
+//
+// r3labs/sse leaks or blocks unless it is used like this: no replay and no automatic streams;
+// a stream is removed only after its one subscriber has left; only TryPublish; the request it
+// sees is our own and contains nothing from the client.
 package live
 
 import (
@@ -42,10 +78,9 @@ type Config struct {
 	Announcements Announcements
 	Health        Health
 	Path          string                   // of the public URL, before the addresses of pages in events
-	Heard         func(took time.Duration) // told how long the news of a change took to get here; nil: nobody is told
+	Heard         func(took time.Duration) // called with the time from a change to its arrival here; nil: not called
 	Log           *slog.Logger
-	Now           func() time.Time
-	Rand          func() float64 // in [0, 1); like Now, called from many goroutines
+	Now           func() time.Time // called from many goroutines
 	Limits        Limits
 }
 
@@ -53,6 +88,7 @@ type Config struct {
 type Hub struct {
 	cfg       Config
 	lim       Limits
+	rand      func() float64               // in [0, 1)
 	prefix    string                       // of users' channels
 	audiences map[string]notifier.Audience // by channel
 	shards    [shardCount]shard
@@ -84,10 +120,7 @@ func New(cfg Config) *Hub {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Rand == nil {
-		cfg.Rand = rand.Float64
-	}
-	h := &Hub{cfg: cfg, lim: cfg.Limits.withDefaults(), closed: make(chan struct{})}
+	h := &Hub{cfg: cfg, rand: rand.Float64, lim: cfg.Limits.withDefaults(), closed: make(chan struct{})}
 	h.prefix = strings.TrimSuffix(cfg.Keys.LiveUser(0), "0")
 	h.audiences = make(map[string]notifier.Audience, len(cfg.Audiences))
 	for _, a := range cfg.Audiences {
@@ -134,7 +167,7 @@ func (h *Hub) Shutdown(ctx context.Context) error {
 		close(h.closed)
 	}
 	h.gate.Unlock()
-	h.eachConn(func(c *conn) { c.bye(h.jitter(h.lim.Retry)) })
+	h.eachConn(func(c *conn) { c.bye(h.jitter(longestRetry)) })
 	done := make(chan struct{})
 	go func() { h.open.Wait(); close(done) }()
 	select {
@@ -164,5 +197,5 @@ func (h *Hub) eachConn(f func(*conn)) {
 
 // jitter returns d shortened at random by at most three quarters.
 func (h *Hub) jitter(d time.Duration) time.Duration {
-	return time.Duration((0.25 + 0.75*h.cfg.Rand()) * float64(d))
+	return time.Duration((0.25 + 0.75*h.rand()) * float64(d))
 }

@@ -8,51 +8,47 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Limits bounds the resources of streams. Zero fields take their defaults.
+const (
+	perUser      = 8                // streams of a user on an instance; one more replaces the oldest
+	settleAge    = 10 * time.Second // minimum age of a stream that may be replaced
+	ackSeconds   = 45               // limit on the time until a client acknowledges data, where the system supports it
+	lifetime     = 10 * time.Minute // of a stream, plus up to half of it
+	joinTimeout  = 5 * time.Second  // limit on subscribing and reading the first badge
+	spread       = 2 * time.Second  // minimum time to read all badges again, roughly
+	longestRetry = 5 * time.Second  // reconnect delay in `bye` before a shutdown
+)
+
+// Limits bounds the resources of streams. Zero fields have their defaults, as in every instance; tests need others.
 type Limits struct {
-	PerUser      int           // streams per user; one more replaces the oldest; default 8
-	Settle       time.Duration // minimum age of a stream that may be replaced; default 10 s
 	Total        int           // streams per instance; default 50,000
 	QueueLen     int           // events waiting for one client; with one more it is cut; default 64
 	WriteTimeout time.Duration // limit on one write to a client; default 10 s
-	Patience     time.Duration // limit on the time until a client acknowledges data, where the system supports it; default 45 s
 	Heartbeat    time.Duration // interval of comments on a stream, ± a quarter; default 20 s
-	Lifetime     time.Duration // life of a stream, plus up to half of it; default 10 min
 	Channels     int           // users per Pub/Sub connection; default 100,000
-	JoinTimeout  time.Duration // limit on subscribing and reading the first badge; default 5 s
 	Linger       time.Duration // a user without streams stays subscribed this long; default 5 s
 	Check        time.Duration // interval between checks of all sessions and badges; default 1 min
 	Merge        time.Duration // changes of one user this close together share a write; default 5 ms
 	Ping         time.Duration // interval of pings on a subscription; default 1.5 s
 	Silence      time.Duration // a subscription this long without a reply counts as lost; default 3.5 s
-	Spread       time.Duration // minimum time to read all badges again, roughly; default 2 s
-	Grace        time.Duration // users are not told of an outage shorter than this; default 1 s
-	Retry        time.Duration // longest reconnect delay that `bye` asks for before a shutdown; default 5 s
+	Grace        time.Duration // users are not notified of an outage shorter than this; default 1 s
 	ToastWait    time.Duration // how long a toast is left to instances where its user is active; default 150 ms
-	ToastAway    time.Duration // the same where the page seen last is known to be on another instance; default 1 s
+	ToastAway    time.Duration // the same where the page seen last is on another instance; default 1 s
 	ToastHold    time.Duration // an unacknowledged toast goes to another connection after this; default 10 s
 	ToastActive  time.Duration // a user counts as active this long after a page was visible; default 1 min
 }
 
 func (l Limits) withDefaults() Limits {
-	def(&l.PerUser, 8)
-	def(&l.Settle, 10*time.Second)
-	def(&l.Patience, 45*time.Second)
 	def(&l.Total, 50_000)
 	def(&l.QueueLen, 64)
 	def(&l.WriteTimeout, 10*time.Second)
 	def(&l.Heartbeat, 20*time.Second)
-	def(&l.Lifetime, 10*time.Minute)
 	def(&l.Channels, 100_000)
-	def(&l.JoinTimeout, 5*time.Second)
 	def(&l.Linger, 5*time.Second)
 	def(&l.Check, time.Minute)
 	def(&l.Merge, 5*time.Millisecond)
 	def(&l.Ping, 1500*time.Millisecond)
 	def(&l.Silence, 3500*time.Millisecond)
-	def(&l.Spread, 2*time.Second)
 	def(&l.Grace, time.Second)
-	def(&l.Retry, 5*time.Second)
 	def(&l.ToastWait, 150*time.Millisecond)
 	def(&l.ToastAway, time.Second)
 	def(&l.ToastHold, 10*time.Second)
@@ -96,18 +92,18 @@ func (h *Hub) Stats() Stats {
 	}
 }
 
-// comeBack is the minimum reconnect delay of a stream that was sent away to make room; the maximum
+// comeBack is the minimum reconnect delay of a stream that was ended to make room; the maximum
 // is twice as long.
 const comeBack = 30 * time.Second
 
 // place reports whether the user has a slot for one more stream of this session. When all are in
-// use, an older stream is sent away: it most likely belongs to a client that has vanished, such as
+// use, an older stream is ended: it most likely belongs to a client that has vanished, such as
 // a phone that changed networks, while the proxy has not noticed. A browser has one stream, so a
-// stream of the same session goes first. A stream that has just begun is spared, and the one sent
-// away is asked to stay away for a while: a user with more browsers than slots has them take turns,
+// stream of the same session goes first. A stream that has just begun is spared, and the one that is
+// ended is asked to reconnect only after a while: a user with more browsers than slots has them connected in turns,
 // slowly.
 func (u *user) place(session string) bool {
-	if u.holds-u.leaving() < u.hub.lim.PerUser {
+	if u.holds-u.leaving() < perUser {
 		return true
 	}
 	victim := u.oldest(func(c *conn) bool { return session != "" && c.session == session })
@@ -121,7 +117,7 @@ func (u *user) place(session string) bool {
 	return true
 }
 
-// leaving returns how many streams were told to end and have not ended yet.
+// leaving returns how many streams were sent bye and have not ended yet.
 func (u *user) leaving() (n int) {
 	for _, c := range u.conns {
 		if c.ending {
@@ -131,10 +127,10 @@ func (u *user) leaving() (n int) {
 	return n
 }
 
-// oldest returns the oldest stream that matches and has been open for Limits.Settle; nil if there
+// oldest returns the oldest stream that matches and has been open for settleAge; nil if there
 // is none.
 func (u *user) oldest(meant func(*conn) bool) *conn {
-	settled := u.hub.cfg.Now().Add(-u.hub.lim.Settle)
+	settled := u.hub.cfg.Now().Add(-settleAge)
 	for _, c := range u.conns { // in order of arrival
 		if c.open() && meant(c) && !c.since.After(settled) {
 			return c

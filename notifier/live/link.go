@@ -76,7 +76,7 @@ func (l *link) run(ctx context.Context) {
 		now := &fault{err: err, since: l.hub.cfg.Now()}
 		level := slog.LevelInfo
 		if before := l.fault.Load(); before != nil {
-			now.since, level = before.since, slog.LevelDebug // it was told when it began
+			now.since, level = before.since, slog.LevelDebug // it was logged when it began
 		}
 		l.fault.Store(now)
 		log.Log(ctx, level, "subscription lost; reconnecting", "err", err, "wait", wait)

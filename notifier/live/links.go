@@ -53,7 +53,7 @@ func (ls *links) leave(u *user) {
 }
 
 // run runs all links, including those added later. A link stays once it was needed, and the first is there from the
-// beginning: a Redis that refuses subscriptions is known before the first user comes.
+// beginning: a Redis that refuses subscriptions is noticed before the first user comes.
 func (ls *links) run(ctx context.Context) error {
 	ls.mu.Lock()
 	if len(ls.all) == 0 && len(ls.hub.audiences) > 0 {
@@ -99,7 +99,7 @@ func (h *Hub) hear(l *link, channel, text string) {
 	default:
 		var c notifier.Change
 		c, err = notifier.ParseChange(text)
-		apply = func(u *user) { u.take(&c); h.heard(&c) }
+		apply = func(u *user) { u.apply(&c); h.heard(&c) }
 	}
 	if err != nil || !h.with(l, channel, apply) {
 		h.stats.dropped.Add(1)

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Serve answers r with the stream of a user. While Redis is away, the stream says so and corrects
+// Serve answers r with the stream of a user. While Redis is away, the stream reports that and corrects
 // itself as soon as Redis is back. The user always comes from the session or the token, never from the
 // request; of.Session is checked once the stream is open, and each minute (empty: never). Serve returns
 // an error only when nothing was written: a *notifier.TooManyError at a limit,
@@ -19,7 +19,7 @@ import (
 // left.
 //
 // On HTTP/1.1 the connection is hijacked and Serve returns while the stream continues: middleware
-// must not take its return for the end of the stream. Headers already set on w are sent. Where
+// must not treat its return as the end of the stream. Headers already set on w are sent. Where
 // hijacking is not possible (HTTP/2, a writer that hides Hijack) the stream runs in the caller's
 // goroutine. Last-Event-ID and the query are ignored.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, of notifier.StreamOf) error {
@@ -45,7 +45,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader,
 		c.browser = notifier.Browser(of.Session)
 	}
 	if r.ProtoMajor == 1 {
-		out, ok, err := hijack(w, h.lim.Patience)
+		out, ok, err := hijack(w, ackSeconds*time.Second)
 		if err != nil {
 			h.leave(u, nil)
 			return fmt.Errorf("hijack the connection of user %d: %w", u.seq, err)
@@ -59,7 +59,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader,
 	return nil
 }
 
-// enter takes a slot under the limits, for which an older stream may have to go, and subscribes to
+// enter acquires a slot under the limits, for which an older stream may have to go, and subscribes to
 // the user's channel if the user is new here. leave gives the slot back.
 func (h *Hub) enter(who notifier.Reader, session string) (*user, error) {
 	h.gate.RLock()
@@ -85,7 +85,7 @@ func (h *Hub) enter(who notifier.Reader, session string) (*user, error) {
 		h.streams.Add(-1)
 		return nil, tooMany(5 * time.Second)
 	}
-	if !u.unsure || !u.checking { // otherwise the check to come knows better
+	if !u.unsure || !u.checking { // otherwise the check to come has the later answer
 		u.joins(who.Audience)
 	}
 	u.holds++
@@ -131,7 +131,7 @@ func (h *Hub) join(ctx context.Context, u *user) error {
 		h.queue.add(u, urgent)
 	}
 	s.mu.Unlock()
-	t := time.NewTimer(h.lim.JoinTimeout)
+	t := time.NewTimer(joinTimeout)
 	defer t.Stop()
 	select {
 	case <-ready:

@@ -62,10 +62,10 @@ func (h *Hub) runTicks(ctx context.Context) error {
 	}
 }
 
-// nextBeat returns after how many ticks to look at c again: a heartbeat ± a quarter, or earlier if
+// nextBeat returns after how many ticks to check c again: a heartbeat ± a quarter, or earlier if
 // its life ends before.
 func (h *Hub) nextBeat(c *conn) int {
-	beat := beatTicks*3/4 + int(h.cfg.Rand()*(beatTicks/2+1))
+	beat := beatTicks*3/4 + int(h.rand()*(beatTicks/2+1))
 	return min(beat, h.ticks(c.endAt.Sub(h.cfg.Now())))
 }
 

@@ -11,7 +11,7 @@ import (
 // user's shard, except due and place, which belong to the courier.
 type tray struct {
 	user   *user
-	want   time.Time // when to take waiting toasts; zero: none are known to wait
+	want   time.Time // when to take waiting toasts; zero: none wait
 	waits  int       // how often in a row other instances held the waiting toasts
 	held   []held
 	lost   []held      // held here before, and taken by another instance since
@@ -27,14 +27,14 @@ type tray struct {
 
 // held is a toast that this instance has taken and given out, until it is acknowledged.
 type held struct {
-	id    string
-	tries int64
-	to    *conn // connection it was given to last
-	given time.Time
-	seen  bool      // that connection showed a page then
-	had   []*conn   // connections that had it in this round, including to
-	told  time.Time // when others were told to take it; zero: not since it was given
-	again bool      // give it again as soon as it is taken again
+	id     string
+	tries  int64
+	to     *conn // connection it was given to last
+	given  time.Time
+	seen   bool      // that connection showed a page then
+	had    []*conn   // connections that had it in this round, including to
+	nudged time.Time // when other instances were nudged to take it; zero: not since it was given
+	again  bool      // give it again as soon as it is taken again
 }
 
 // openTray returns the user's tray, creating it if necessary.
@@ -88,7 +88,7 @@ func (t *tray) failed() {
 func (t *tray) spent() bool {
 	some := false
 	for _, h := range slices.Concat(t.lost, t.held) {
-		if len(h.had) > 0 && (h.to == nil || !h.told.IsZero()) {
+		if len(h.had) > 0 && (h.to == nil || !h.nudged.IsZero()) {
 			if t.user.choose(h.had) != nil {
 				return false
 			}
@@ -100,25 +100,25 @@ func (t *tray) spent() bool {
 
 // answered updates the tray from a reply of Take and returns the toasts to give now, oldest first.
 // A held toast that is missing from the reply is held by another instance or gone.
-func (t *tray) answered(got notifier.Taken) (give []toastData) {
+func (t *tray) answered(got notifier.Taken) (give []notifier.ToastEvent) {
 	still := make([]held, 0, len(got.Toasts))
 	was := slices.Concat(t.held, t.lost)
 	for i := range got.Toasts {
-		toast := &got.Toasts[i]
-		if slices.Contains(t.acked, toast.ID) {
+		of := &got.Toasts[i]
+		if slices.Contains(t.acked, of.ID) {
 			continue
 		}
-		shows, ok := readToast(toast)
+		shows, ok := notifier.NewToastEvent(of)
 		if !ok {
 			t.user.hub.stats.dropped.Add(1)
 			continue
 		}
-		h := held{id: toast.ID, again: true}
-		if at := slices.IndexFunc(was, func(h held) bool { return h.id == toast.ID }); at >= 0 {
+		h := held{id: of.ID, again: true}
+		if at := slices.IndexFunc(was, func(h held) bool { return h.id == of.ID }); at >= 0 {
 			h = was[at]
 			was = slices.Delete(was, at, at+1)
 		}
-		h.tries = toast.Tries
+		h.tries = of.Tries
 		still = append(still, h)
 		if h.again {
 			give = append(give, shows)
@@ -143,4 +143,96 @@ func (t *tray) answered(got notifier.Taken) (give []toastData) {
 		}
 	}
 	return give
+}
+
+// longestPause is the longest pause before an unacknowledged toast is tried again.
+const longestPause = 5 * time.Minute
+
+// decide returns what to do now: whether to take waiting toasts, and whether to nudge other
+// instances about them.
+func (t *tray) decide(now time.Time) (take, nudge bool) {
+	lim := &t.user.hub.lim
+	if t.user.tray != t {
+		return false, false // closed
+	}
+	if !t.user.receives() {
+		t.user.tray = nil // another instance with this user takes the held toasts once the hold has expired
+		return false, false
+	}
+	if now.Before(t.rest) {
+		return false, false
+	}
+	if take = !t.want.IsZero() && !now.Before(t.want); take {
+		t.want = time.Time{}
+	}
+	for i := range t.held {
+		h := &t.held[i]
+		switch rested := now.Sub(h.given); {
+		case h.again:
+			take = true
+		case rested < lim.ToastHold:
+		case t.user.choose(h.had) != nil:
+			h.again, take = true, true
+		case h.nudged.IsZero():
+			if rested >= lim.pause(h.tries) {
+				h.nudged, nudge = now, true
+			}
+		case now.Sub(h.nudged) >= lim.pause(h.tries): // no other instance took it: begin another round
+			h.again, h.had, take = true, nil, true
+		}
+	}
+	t.taking = take
+	if nudge {
+		t.nudges = append(t.nudges, now)
+	}
+	return take, nudge
+}
+
+// plan schedules the next decision, or closes the tray when nothing is left to do.
+func (t *tray) plan() {
+	u := t.user
+	if u.tray != t || t.taking {
+		return // closed, or the reply to come plans
+	}
+	if t.want.IsZero() && len(t.held) == 0 {
+		u.tray = nil
+		u.hub.courier.drop(t)
+		return
+	}
+	lim := &u.hub.lim
+	next := t.want
+	for i := range t.held {
+		h := &t.held[i]
+		at := h.given
+		switch {
+		case h.again:
+		case u.choose(h.had) != nil:
+			at = at.Add(lim.ToastHold)
+		case h.nudged.IsZero():
+			at = at.Add(lim.pause(h.tries))
+		default:
+			at = h.nudged.Add(lim.pause(h.tries))
+		}
+		if next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	if next.Before(t.rest) {
+		next = t.rest
+	}
+	u.hub.courier.at(t, next)
+}
+
+// yield returns how long an instance leaves toasts to others after all its connections had them:
+// until those that hold them now can have given them to another connection.
+func (l *Limits) yield() time.Duration { return l.ToastHold + l.ToastHold/2 }
+
+// pause returns how long a toast rests after all connections had it; it grows with the number of
+// failed attempts.
+func (l *Limits) pause(tries int64) time.Duration {
+	p := l.ToastHold << min(max(tries-1, 0), 30)
+	if p <= 0 || p > max(longestPause, l.ToastHold) {
+		return max(longestPause, l.ToastHold)
+	}
+	return p
 }

@@ -18,7 +18,7 @@ func Trickle(w http.ResponseWriter, r *http.Request, lines []string, pauses []ti
 		}
 		if ok {
 			defer func() { _ = out.nc.Close() }()
-			write, wait = taken(out)
+			write, wait = hijacked(out)
 		}
 	}
 	for i, line := range lines {
@@ -50,8 +50,8 @@ func staying(w http.ResponseWriter, r *http.Request) (write func(string) error, 
 	return write, wait
 }
 
-// taken writes to a connection that was taken over, and waits there: the client sends nothing, and closes it.
-func taken(out *responder) (write func(string) error, wait func(time.Duration) bool) {
+// hijacked writes to a connection that was hijacked, and waits there: the client sends nothing, and closes it.
+func hijacked(out *responder) (write func(string) error, wait func(time.Duration) bool) {
 	write = func(text string) error {
 		if err := out.nc.SetWriteDeadline(time.Now().Add(5 * time.Second)); err != nil {
 			return err

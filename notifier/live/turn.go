@@ -69,7 +69,7 @@ func (t *turn) encode(seq int64) *view {
 // follows reports whether the count of a user at this version is right once the openings the user
 // sees are added. It is not if the user missed a turn (a gap; without a previous version Redis may
 // have lost everything), if the badge may include the turn already (a tie), or if an announcement
-// left or changed, as the user's bit is not known here.
+// left or changed, as the user's bit is not here.
 func (t *turn) follows(held int64) bool {
 	return t.opens && t.Before > 0 && held >= t.Before && held < t.AVer
 }

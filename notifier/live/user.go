@@ -50,9 +50,9 @@ type user struct {
 	badge     notifier.Badge
 	confirmed bool   // Redis has confirmed the subscription, and it has not been lost since
 	fresh     bool   // the badge was read after the confirmation
-	cut       bool   // not fresh, and the streams were told so
+	cut       bool   // not fresh, and the streams were notified
 	gen       uint32 // counts confirmations and losses
-	unsure    bool   // moved to an audience that is not known yet
+	unsure    bool   // moved to an audience that was not read yet
 	moves     uint32 // counts the signals about moves
 	placed    bool   // moved since the badge was last sent
 	checking  bool   // a check of the streams' sessions is queued
@@ -61,7 +61,7 @@ type user struct {
 
 	tray     *tray     // undelivered toasts; nil: none
 	asking   bool      // the courier is to ask whether toasts wait
-	browsers []browser // browsers whose visibility is known
+	browsers []browser // browsers with a reported visibility
 	switched time.Time // when toasts were last switched on or off; zero: not since the user came
 	off      bool      // toasts were switched off then
 
@@ -73,9 +73,9 @@ type user struct {
 	idleFrom time.Time
 }
 
-// take applies a published change. Its events are always sent (Pub/Sub does not repeat messages);
+// apply applies a published change. Its events are always sent (Pub/Sub does not repeat messages);
 // its numbers apply when they are newer than those held.
-func (u *user) take(c *notifier.Change) {
+func (u *user) apply(c *notifier.Change) {
 	if c.Ver > u.badge.Ver {
 		u.badge.SetInbox(c.Unread, c.Ver)
 		u.due = true
@@ -90,7 +90,7 @@ func (u *user) take(c *notifier.Change) {
 // hold applies a badge read from Redis; asked is the badge that was held when it was requested.
 // Each half is compared by its own version. An older version came too late, unless the held version
 // is still the one from the time of the request: then Redis has lost something, and its value
-// applies, under the version that browsers know, as they would ignore an older one. Versions are
+// applies, under the version that browsers have, as they would ignore an older one. Versions are
 // times, so new versions made by Redis are later in any case.
 //
 // An unchanged number of announcements keeps the later version: the version of the user's own marks
@@ -109,7 +109,7 @@ func (u *user) hold(b, asked notifier.Badge) {
 	}
 	if old.AVer = u.badge.AVer; u.badge != old || u.placed {
 		u.due, u.placed = true, false
-		if !u.cut { // otherwise it is sent with the rest, once it is known to be right
+		if !u.cut { // otherwise it is sent with the rest, once it is right
 			u.flush()
 		}
 	}
@@ -176,4 +176,62 @@ func (u *user) drop(c *conn) {
 		u.conns = slices.Delete(u.conns, i, i+1)
 		u.depart(c)
 	}
+}
+
+// ended ends the streams of a session that has ended.
+func (u *user) ended(browser string) {
+	for _, c := range u.conns {
+		if notifier.Browser(c.session) == browser {
+			c.bye(u.hub.jitter(time.Second))
+		}
+	}
+}
+
+// moved is called when the user was moved to another audience. The audience is read from SQL: of two moves the
+// later one counts, in whatever order the signals arrive. Until the audience was read, nothing of
+// any audience reaches the user. A stream whose session cannot be checked is asked to reconnect, so
+// that its handler finds the new audience.
+func (u *user) moved() {
+	u.unsure = true
+	u.moves++
+	checked := false
+	for _, c := range u.conns {
+		if c.session == "" || u.hub.cfg.Sessions == nil {
+			c.bye(u.hub.jitter(time.Second))
+		} else {
+			checked = true
+		}
+	}
+	if checked {
+		u.hub.checks.add(u)
+	}
+}
+
+// joins puts the user into an audience. If it is a new one, the announcements half of the badge
+// belongs to the old audience: the badge is read again, and sent even if it is the same, because
+// pages show more of an audience than a number. It keeps its version, which browsers have.
+func (u *user) joins(a notifier.Audience) {
+	if u.audience == a && !u.unsure {
+		return
+	}
+	u.audience, u.unsure, u.fresh, u.placed = a, false, false, true
+	u.gen++
+	p := soon
+	if u.ready != nil {
+		p = urgent
+	}
+	if u.confirmed { // otherwise the confirmation to come has it read
+		u.hub.queue.add(u, p)
+	}
+}
+
+// hears reports whether messages for an audience concern the user.
+func (u *user) hears(a notifier.Audience) bool { return u.audience == a && !u.unsure }
+
+// locked calls f holding the lock of the user's shard.
+func (u *user) locked(f func()) {
+	s := u.hub.shard(u.seq)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
 }

@@ -33,12 +33,12 @@ func TestTheNewestBadgeIsHeld(t *testing.T) {
 func TestAnOlderChangeDoesNotAffectTheBadge(t *testing.T) {
 	t.Parallel()
 	u := &user{hub: New(Config{}), badge: notifier.Badge{Unread: 4, Inbox: 3, Announcements: 1, Ver: 9, AVer: 2}}
-	u.take(&notifier.Change{Ver: 8, Unread: 7})
-	u.take(&notifier.Change{Ver: 9, Unread: 7})
+	u.apply(&notifier.Change{Ver: 8, Unread: 7})
+	u.apply(&notifier.Change{Ver: 9, Unread: 7})
 	if u.badge.Inbox != 3 || u.due {
 		t.Errorf("%+v, due %v", u.badge, u.due)
 	}
-	u.take(&notifier.Change{Ver: 10, Unread: 7})
+	u.apply(&notifier.Change{Ver: 10, Unread: 7})
 	if want := (notifier.Badge{Unread: 8, Inbox: 7, Announcements: 1, Ver: 10, AVer: 2}); u.badge != want {
 		t.Errorf("%+v", u.badge)
 	}

@@ -26,10 +26,13 @@ func (p *Notices) accept(ctx context.Context, of notifier.Deed, batch ...*submis
 		}
 	}
 	var stored []*notifier.Acceptance
-	var places []int // index of each in results
+	var places []int   // index of each in results
+	claim := p.Grant() // the same for all, so that none overtakes another of this call
 	for i, s := range batch {
 		if s.err == nil && s.earlier == nil && !s.announces() {
-			stored, places = append(stored, s.acceptance(now)), append(places, i)
+			a := s.acceptance(now)
+			a.Claim = claim
+			stored, places = append(stored, a), append(places, i)
 		}
 	}
 	err := p.store(ctx, of, stored)
@@ -148,9 +151,8 @@ func (p *Notices) routeLate(ctx context.Context, n *notifier.Notice) (*roaring.B
 	return to, nil
 }
 
-// admit holds senders to inboxes back while the intake has more than Config.MaxBacklog entries, and
-// refuses them if that lasts: Redis has to hold the backlog, and each new notice has to wait for
-// it. If Redis is unavailable, admit lets them pass: notices then wait in SQL.
+// admit holds senders to inboxes back while more than Config.MaxBacklog notices wait to be delivered,
+// and refuses them if that lasts, because each new notice has to wait for the others. If Redis is unavailable, admit lets them pass: notices then wait in SQL.
 func (p *Notices) admit(ctx context.Context, batch ...*submission) {
 	if batch = toInboxes(batch); len(batch) == 0 {
 		return
@@ -163,7 +165,7 @@ func (p *Notices) admit(ctx context.Context, batch ...*submission) {
 	}
 }
 
-// calm waits until the intake is no longer overloaded.
+// calm waits until delivery is no longer overloaded.
 func (p *Notices) calm(ctx context.Context) error {
 	if !p.Overloaded() {
 		return nil

@@ -8,7 +8,6 @@ import (
 
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/delivery"
 )
 
 // state waits until the notice is in a state.
@@ -67,26 +66,22 @@ func (r *rig) allUnread(t *testing.T, seqs []int64, want int64) bool {
 	return true
 }
 
-// put puts entries into the stream.
-func (r *rig) put(t *testing.T, entries ...delivery.Entry) {
+// put adds rows of work.
+func (r *rig) put(t *testing.T, work ...notifier.Work) {
 	t.Helper()
-	if err := delivery.NewIntake(delivery.IntakeConfig{Redis: r.rdb, Keys: r.keys}).Put(t.Context(), entries...); err != nil {
+	if err := r.store.AddWork(t.Context(), work...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func xadd(stream string, fields []string) *redis.XAddArgs {
-	return &redis.XAddArgs{Stream: stream, Values: fields}
-}
-
-// backlog returns how many entries of the intake are unfinished.
+// backlog returns how much work is unfinished.
 func (r *rig) backlog(t *testing.T) int64 {
 	t.Helper()
-	groups, err := r.rdb.XInfoGroups(t.Context(), r.keys.Intake()).Result()
+	n, err := r.store.CountWork(t.Context(), 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return groups[0].Lag + groups[0].Pending
+	return n
 }
 
 // counted returns how many users got a notice and how many have read it.

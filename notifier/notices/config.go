@@ -17,7 +17,7 @@ import (
 const (
 	sweepLease = 3 * time.Second
 	redisWait  = 2 * time.Second // for figures that pages only show as extras
-	maxPressed = 2 * time.Second // how long a sender is held back when the intake is overloaded
+	maxPressed = 2 * time.Second // how long a sender is held back when delivery is overloaded
 )
 
 // Config holds the dependencies and settings of Notices. Zero fields of the second group default
@@ -40,19 +40,19 @@ type Config struct {
 	// Sites returns the origins of the pages of all valid apps; nil: there are none.
 	Sites func(ctx context.Context) []string
 
-	Log        *slog.Logger                           // slog.Default()
-	Now        func() time.Time                       // time.Now
-	Limits     notifier.Limits                        //
-	Raw        redis.UniversalClient                  // lets Resend use Redis while the gate is closed: Redis
-	Written    func(took time.Duration, byRedis bool) // see delivery.Config; nil: nobody is told
-	Away       func() bool                            // reports that Redis is unavailable, if another part knows it earlier; nil: no such part
-	Clock      func() error                           // returns an error while this process's clock is wrong; nil: it is trusted
-	Wait       time.Duration                          // how long Send and Retract wait for their work to be done: they do not
-	WaitMax    int64                                  // they wait only for notices with up to this many recipients: 256
-	MaxBacklog int64                                  // number of intake entries above which senders are held back: 20,000
-	Poll       time.Duration                          // how often the relay looks for unfinished notices: 1 s
-	Idle       time.Duration                          // shortest time before an intake entry is taken over from its member: 1 s
-	Chunk      int                                    // most recipients of a small notice, and most recipients served at once: 500
+	Log        *slog.Logger             // slog.Default()
+	Now        func() time.Time         // time.Now
+	Limits     notifier.Limits          //
+	Written    func(took time.Duration) // see delivery.Config; nil: not measured
+	Away       func() bool              // reports that Redis is unavailable, if another part knows it earlier; nil: no such part
+	Clock      func() error             // returns an error while this process's clock is wrong; nil: it is trusted
+	Wait       time.Duration            // how long Send and Retract wait for their work to be done: they do not
+	WaitMax    int64                    // they wait only for notices with up to this many recipients: 256
+	MaxBacklog int64                    // number of notices that wait above which senders are held back: 20,000
+	Poll       time.Duration            // how often an instance looks for work that is due: 1 s
+	Claim      time.Duration            // how long after its last sign of life an instance keeps its work: 5 s
+	Idle       time.Duration            // how long work that failed waits: 1 s
+	Chunk      int                      // most recipients of a small notice, and most recipients served at once: 500
 }
 
 func (c *Config) setDefaults() {
@@ -62,12 +62,11 @@ func (c *Config) setDefaults() {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Raw == nil {
-		c.Raw = c.Redis
-	}
 	setDefault(&c.WaitMax, 256)
 	setDefault(&c.MaxBacklog, 20_000)
 	setDefault(&c.Poll, time.Second)
+	setDefault(&c.Claim, 5*time.Second)
+	setDefault(&c.Idle, time.Second)
 	setDefault(&c.Chunk, 500)
 }
 

@@ -11,21 +11,8 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/notices"
 )
-
-// withoutRelay returns a config with which no entry is added twice: the relay has no time to look,
-// and no reason to, because the stream exists before the first read.
-func (r *rig) withoutRelay(t *testing.T) notices.Config {
-	t.Helper()
-	if err := r.rdb.XGroupCreateMkStream(t.Context(), r.keys.Intake(), delivery.Group, "0").Err(); err != nil {
-		t.Fatal(err)
-	}
-	c := r.config()
-	c.Poll = time.Hour
-	return c
-}
 
 func (r *rig) letters(t *testing.T) []notifier.DeadLetter {
 	t.Helper()
@@ -41,7 +28,7 @@ func (r *rig) dead(t *testing.T) int { return len(r.letters(t)) }
 func (r *rig) replayAll(t *testing.T, p *notices.Notices) {
 	t.Helper()
 	for _, letter := range r.letters(t) {
-		if err := p.Replay(t.Context(), letter.ID); err != nil {
+		if err := p.Replay(t.Context(), notifier.Actor{}, letter.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,11 +44,11 @@ func TestPermanentFailureBecomesADeadLetterThatCanBeReplayed(t *testing.T) {
 			if err := r.rdb.Set(t.Context(), r.keys.State(seqs[10]), "broken", 0).Err(); err != nil {
 				t.Fatal(err)
 			}
-			c := r.withoutRelay(t)
+			c := r.config()
 			c.Chunk = chunk
 			p := running(t, c)
 			n := send(t, p, toRole("all"))
-			testkit.Eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
+			testkit.Eventually(t, "the work is a dead letter", func() bool { return r.dead(t) == 1 })
 			r.state(t, n.ID, notifier.StateSent)
 			others := append(append([]int64{}, seqs[:10]...), seqs[11:]...)
 			r.everyoneHas(t, others, 1)
@@ -72,7 +59,7 @@ func TestPermanentFailureBecomesADeadLetterThatCanBeReplayed(t *testing.T) {
 			if err := r.rdb.Del(t.Context(), r.keys.State(seqs[10])).Err(); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.Replay(t.Context(), letters[0].ID); err != nil {
+			if err := p.Replay(t.Context(), notifier.Actor{}, letters[0].ID); err != nil {
 				t.Fatal(err)
 			}
 			testkit.Eventually(t, "the last recipient has it too", func() bool { return r.allUnread(t, seqs, 1) })
@@ -80,7 +67,7 @@ func TestPermanentFailureBecomesADeadLetterThatCanBeReplayed(t *testing.T) {
 			if count, err := r.store.CountDeadLetters(t.Context()); err != nil || count != 0 {
 				t.Errorf("%d dead letters left, %v", count, err)
 			}
-			if err := p.Replay(t.Context(), letters[0].ID); !errors.Is(err, notifier.ErrNotFound) {
+			if err := p.Replay(t.Context(), notifier.Actor{}, letters[0].ID); !errors.Is(err, notifier.ErrNotFound) {
 				t.Errorf("the second time: %v", err)
 			}
 		})
@@ -91,7 +78,7 @@ func TestFailingRetractionIsFinishedByReplay(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 30)
-	c := r.withoutRelay(t)
+	c := r.config()
 	c.Chunk = 10
 	p := running(t, c)
 	n := send(t, p, toRole("all"))
@@ -102,7 +89,7 @@ func TestFailingRetractionIsFinishedByReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	retract(t, p, n.ID)
-	testkit.Eventually(t, "the entry is a dead letter", func() bool { return r.dead(t) == 1 })
+	testkit.Eventually(t, "the work is a dead letter", func() bool { return r.dead(t) == 1 })
 	r.state(t, n.ID, notifier.StateRetracted)
 	if err := r.rdb.Rename(t.Context(), "kept"+r.keys.State(seqs[15]), r.keys.State(seqs[15])).Err(); err != nil {
 		t.Fatal(err)
@@ -112,32 +99,29 @@ func TestFailingRetractionIsFinishedByReplay(t *testing.T) {
 	r.everyoneHas(t, seqs, 0)
 }
 
-func TestUnreadableEntryBecomesADeadLetterAtOnce(t *testing.T) {
+func TestDeadLetterThatNamesNoNoticeIsNotReplayed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
-	seqs := r.users(t, "all", 2)
-	p := running(t, r.config())
-	n := send(t, p, toRole("all"))
-	for _, fields := range [][]string{{"notice", "x"}, {"notice", "1", "wings", "2"}} {
-		r.rdb.XAdd(t.Context(), xadd(r.keys.Intake(), fields))
+	p := notices.New(r.config())
+	for _, entry := range []string{`{"raw":{"notice":"x"}}`, `{"from":7}`, `{`} {
+		if err := r.store.Bury(t.Context(), 0, 0, notifier.DeadLetter{Entry: entry, Reason: "unreadable"}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	testkit.Eventually(t, "both are dead letters", func() bool { return r.dead(t) == 2 })
 	for _, letter := range r.letters(t) {
-		err := p.Replay(t.Context(), letter.ID)
-		if letter.NoticeID == 0 && !errors.Is(err, notifier.ErrConflict) || letter.NoticeID == n.ID && err != nil {
+		if err := p.Replay(t.Context(), notifier.Actor{}, letter.ID); !errors.Is(err, notifier.ErrConflict) {
 			t.Errorf("replay of %+v: %v", letter, err)
 		}
-	}
-	for _, letter := range r.letters(t) {
-		if err := p.Discard(t.Context(), letter.ID); err != nil {
+		if err := p.Discard(t.Context(), notifier.Actor{}, letter.ID); err != nil {
 			t.Error(err)
 		}
-		if err := p.Discard(t.Context(), letter.ID); !errors.Is(err, notifier.ErrNotFound) {
+		if err := p.Discard(t.Context(), notifier.Actor{}, letter.ID); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("the second time: %v", err)
 		}
 	}
-	testkit.Eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
-	r.everyoneHas(t, seqs, 1)
+	if r.dead(t) != 0 || r.backlog(t) != 0 {
+		t.Error("something is left")
+	}
 }
 
 // Letters that are stored outlive the version that buried them.
@@ -145,24 +129,30 @@ func TestStoredDeadLettersAreReplayedAsTheyAre(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	p := notices.New(r.config())
-	for letter, want := range map[string]map[string]any{
-		`{"notice":7}`: {"notice": "7", "again": "1"},
-		`{"notice":7,"from":3,"to":5,"again":true}`:          {"notice": "7", "from": "3", "to": "5", "again": "1"},
-		`{"notice":7,"had":true}`:                            {"notice": "7", "again": "1", "had": "1"}, // of an edit: who had the notice does not get it again
-		`{"notice":7,"from":3,"to":5,"retract":true}`:        {"notice": "7", "from": "3", "to": "5", "again": "1", "retract": "1"},
-		`{"from":17,"to":1700000000000,"again":true}`:        {"notice": "0", "from": "17", "to": "1700000000000", "again": "1"},
-		`{"notice":7,"raw":{"notice":"7","colour":"red"}}`:   {"notice": "7", "again": "1"},
-		`{"notice":7,"from":3,"raw":{"notice":"7","to":""}}`: {"notice": "7", "again": "1"},
+	deliver, since := notifier.Work{Kind: notifier.WorkDeliver, NoticeID: 7, Again: true}, time.UnixMilli(1_700_000_000_000).UTC()
+	had, piece, taken := deliver, deliver, deliver
+	had.Had = true // of an edit: who had the notice does not get it again
+	piece.From, piece.To = 3, 5
+	taken.Kind, taken.From, taken.To = notifier.WorkRetract, 3, 5
+	for letter, want := range map[string]notifier.Work{
+		`{"notice":7}`: deliver,
+		`{"notice":7,"from":3,"to":5,"again":true}`:          piece,
+		`{"notice":7,"had":true}`:                            had,
+		`{"notice":7,"from":3,"to":5,"retract":true}`:        taken,
+		`{"from":17,"to":1700000000000,"again":true}`:        {Kind: notifier.WorkResend, From: 17, Since: since},
+		`{"notice":7,"raw":{"notice":"7","colour":"red"}}`:   deliver,
+		`{"notice":7,"from":3,"raw":{"notice":"7","to":""}}`: deliver,
 	} {
-		if err := r.store.Bury(t.Context(), notifier.DeadLetter{NoticeID: 7, Entry: letter, Reason: "test", CreatedAt: time.Now()}); err != nil {
+		if err := r.store.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: 7, Entry: letter, Reason: "test", CreatedAt: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 		r.replayAll(t, p)
-		entries, err := r.rdb.XRevRangeN(t.Context(), r.keys.Intake(), "+", "-", 1).Result()
-		if err != nil || len(entries) != 1 {
-			t.Fatal(entries, err)
+		got, err := r.store.ClaimWork(t.Context(), notifier.Claim{Owner: 1, Until: time.Now().Add(time.Hour)}, 10)
+		if err != nil || len(got) != 1 {
+			t.Fatal(got, err)
 		}
-		if diff := cmp.Diff(want, entries[0].Values); diff != "" {
+		got[0].ID, got[0].Since = 0, got[0].Since.UTC()
+		if diff := cmp.Diff(want, got[0]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", letter, diff)
 		}
 	}

@@ -96,7 +96,7 @@ func (p *Notices) editNotice(ctx context.Context, by notifier.Actor, n notifier.
 	}
 	done, leave := p.Join(n.ID)
 	defer leave()
-	p.QueueBaton(&n)
+	p.Wake()
 	if n.Recipients <= p.c.WaitMax {
 		p.Await(ctx, &n, done)
 	}

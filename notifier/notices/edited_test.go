@@ -12,7 +12,6 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/store"
@@ -200,7 +199,7 @@ func TestEditDuringDeliveryReachesEveryRecipient(t *testing.T) {
 				seqs := r.users(t, "all", 100)
 				c := r.config()
 				c.Chunk, c.Wait = chunk, 0
-				c.Poll, c.Idle = time.Hour, time.Minute // no other part interferes
+				c.Claim = time.Minute // no other part interferes
 				var p *notices.Notices
 				edit := func() { r.edit(t, p, 1, "Behind") }
 				m := &meanwhile{Inbox: r.inbox, before: edit}
@@ -212,7 +211,7 @@ func TestEditDuringDeliveryReachesEveryRecipient(t *testing.T) {
 				n := send(t, p, toRole("all"))
 				start(t, p)
 				r.state(t, n.ID, notifier.StateSent)
-				testkit.Eventually(t, "the stream is empty", func() bool { return p.Stats().Backlog == 0 })
+				testkit.Eventually(t, "nothing is left to do", func() bool { return r.backlog(t) == 0 })
 				r.everyoneReads(t, seqs, "Behind")
 				r.everyoneHas(t, seqs, 1)
 			})
@@ -225,22 +224,21 @@ func TestLateDeliveryOfAnOldRevisionDoesNotStay(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 3)
 	c := r.config()
-	c.Wait = 0
-	p := notices.New(c)
-	n := send(t, p, toUsers("u1", "u2", "u3"))
-	old, err := n.Delivery(seqs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.Wait, c.Claim = 0, time.Minute
+	var p *notices.Notices
+	edited := make(chan struct{})
+	c.Inbox = &meanwhile{Inbox: r.inbox, before: func() { // the first delivery is held until the edit is done
+		defer close(edited)
+		r.edit(t, p, 1, "Edited")
+		r.state(t, 1, notifier.StateSent)
+		if err := r.inbox.Erase(t.Context(), seqs[0]); err != nil { // one inbox is lost
+			t.Error(err)
+		}
+	}}
+	p = notices.New(c)
+	send(t, p, toUsers("u1", "u2", "u3"))
 	start(t, p)
-	r.state(t, n.ID, notifier.StateSent)
-	r.edit(t, p, n.ID, "Edited")
-	testkit.Eventually(t, "the edit is done", func() bool { return r.stateOf(t, n.ID) == notifier.StateSent })
-	// One inbox is lost, and only now the first delivery arrives there.
-	if err := r.inbox.Erase(t.Context(), seqs[0]); err != nil {
-		t.Fatal(err)
-	}
-	r.put(t, delivery.Entry{Kind: delivery.Whole, NoticeID: n.ID, Delivery: &old})
+	<-edited
 	testkit.Eventually(t, "everybody has the new text", func() bool {
 		page, err := r.inbox.Look(t.Context(), seqs[0], notifier.Query{})
 		return err == nil && len(page.Entries) == 1 && page.Entries[0].Title == "Edited"
@@ -377,12 +375,12 @@ func TestEditIsPublishedOnce(t *testing.T) {
 	n := send(t, p, toUsers("u1"))
 	told := r.listen(t, seqs[0])
 	r.edit(t, p, n.ID, "Edited")
-	r.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, Again: true, Had: true, Revision: 1})
+	r.put(t, notifier.Work{Kind: notifier.WorkDeliver, NoticeID: n.ID, Again: true, Had: true})
 	c, err := notifier.ParseChange((<-told).Payload)
 	if err != nil || len(c.Events) != 1 || c.Events[0].Kind != notifier.ChangeEdited || c.Events[0].Key != n.Key() || c.Unread != 1 {
 		t.Errorf("published as %+v, %v", c, err)
 	}
-	testkit.Eventually(t, "the stream is empty", func() bool { return r.rdb.XLen(t.Context(), r.keys.Intake()).Val() == 0 })
+	testkit.Eventually(t, "nothing is left to do", func() bool { return r.backlog(t) == 0 })
 	select {
 	case more := <-told:
 		t.Errorf("published again: %s", more.Payload)

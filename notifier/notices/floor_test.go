@@ -41,7 +41,7 @@ func TestRedisLossAfterAFloodChangesNothing(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, redistest.Own(t).Client(t))
 			seqs := r.users(t, "all", 2)
-			c := r.withoutRelay(t) // it would add notices again whose senders are slow, and inboxes forget that they had them
+			c := r.config() // it would add notices again whose senders are slow, and inboxes forget that they had them
 			c.Unread, c.Chunk = r.behind(nil), of.chunk
 			p := running(t, c)
 			began := time.Now().Add(-time.Minute)
@@ -79,7 +79,7 @@ func TestReplayedDeadLetterIsDeliveredAfterManyLaterNotices(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1)
-	p := running(t, r.withoutRelay(t))
+	p := running(t, r.config())
 	if err := r.rdb.Set(t.Context(), r.keys.State(seqs[0]), "broken", 0).Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/notices"
@@ -166,9 +165,10 @@ func TestInstancesWorkingOnTheSameNoticeDoNoHarm(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1000)
 	c := r.config()
-	c.Chunk, c.Idle = 50, time.Millisecond // so short that the instances take entries from each other
+	c.Chunk, c.Claim = 50, 40*time.Millisecond // so short that the instances claim work from each other
 	n := send(t, notices.New(c), toRole("all"))
-	r.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID}, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID}, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, Again: true})
+	again := notifier.Work{Kind: notifier.WorkDeliver, NoticeID: n.ID, Again: true}
+	r.put(t, again, again, again)
 	for range 3 {
 		c.Announcements = newAnnouncements(r.rdb, r.keys, r.store)
 		start(t, notices.New(c))

@@ -11,7 +11,6 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/inbox"
-	"github.com/carillonhq/carillon/notifier/inbox/behind"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/store"
 )
@@ -42,7 +41,7 @@ func BenchmarkWriteBehind(b *testing.B) {
 				r.accept(b, &n)
 				r.deliverTo(b, n, seqs)
 			}
-			f := r.behind(func(c *behind.FlusherConfig) { c.Batch = 0 })
+			f := r.behind(nil)
 			b.Run("write", func(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()

@@ -27,7 +27,7 @@ import (
 func (r *rig) behind(change func(*behind.FlusherConfig)) *behind.Flusher {
 	c := behind.FlusherConfig{
 		Inbox: r.inbox, Store: r.store, Redis: r.rdb, Keys: r.keys, Log: slog.New(slog.DiscardHandler),
-		Every: 10 * time.Millisecond, Batch: 40,
+		Every:  10 * time.Millisecond,
 		Leases: lease.On(r.rdb, r.keys),
 	}
 	if change != nil {
@@ -336,11 +336,11 @@ func TestRedisThatComesBackEmptyIsRefilled(t *testing.T) {
 func TestTwoFlushersOfTheSameInboxesDoNoHarm(t *testing.T) {
 	t.Parallel()
 	r := newRigOn(t, redistest.Own(t).Client(t), sqltest.URL(t))
-	seqs := r.users(t, "all", 200)
+	seqs := r.users(t, "all", 600) // several rounds for each group
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 2)
 	for range 2 {
-		f := r.behind(func(c *behind.FlusherConfig) { c.Leases, c.Batch, c.Every = nil, 7, time.Millisecond })
+		f := r.behind(func(c *behind.FlusherConfig) { c.Leases, c.Every = nil, time.Millisecond })
 		go func() { ended <- f.Run(ctx) }()
 	}
 	r.live(t, running(t, r.config()), seqs)

@@ -76,7 +76,7 @@ func newAnnouncements(rdb redis.UniversalClient, k keys.Space, s *store.Store) *
 func (r *rig) config() notices.Config {
 	return notices.Config{
 		Store: r.store, Redis: r.rdb, Keys: r.keys, Inbox: r.inbox, Router: route.New(r.store, nil), Announcements: newAnnouncements(r.rdb, r.keys, r.store),
-		Log: slog.New(slog.DiscardHandler), Poll: 20 * time.Millisecond, Wait: 20 * time.Second, Idle: 50 * time.Millisecond,
+		Log: slog.New(slog.DiscardHandler), Poll: 20 * time.Millisecond, Wait: 20 * time.Second, Claim: 200 * time.Millisecond, Idle: 50 * time.Millisecond,
 	}
 }
 
@@ -173,7 +173,7 @@ func count(t *testing.T, p *notices.Notices, d notifier.Draft) (int64, error) {
 }
 
 // accept stores a notice in the state that a sender leaves when it dies at once: the recipients are
-// not settled, and the intake has no entry.
+// not settled, and no instance has the notice in hand.
 func (r *rig) accept(t testing.TB, n *notifier.Notice) {
 	t.Helper()
 	a := notifier.Acceptance{Notice: n}

@@ -1,10 +1,9 @@
 // Package notices connects the stages: it accepts drafts and makes sure that accepted notices are
 // delivered, on whichever instance is free.
 //
-// A sender gets an answer only after the notice and its recipients are in SQL. From there the
-// intake carries it to an instance that delivers it. When an entry is missing from the intake,
-// because Redis was unavailable or lost it, the relay adds it again. All work may be repeated, also
-// concurrently, because inboxes remember which notices they have had.
+// A sender gets an answer only after the notice and its recipients are in SQL. From there its
+// instance delivers it, or one that claims it in SQL. All work may be repeated, also concurrently,
+// because inboxes remember which notices they have had.
 package notices
 
 import (
@@ -61,19 +60,19 @@ func New(c Config) *Notices {
 	c.setDefaults()
 	p := &Notices{c: c}
 	p.Worker = delivery.New(delivery.Config{
-		Store: c.Store, Redis: c.Redis, Raw: c.Raw, Keys: c.Keys, Inbox: c.Inbox, Toasts: c.Toasts, Traces: c.Traces, Route: p.routeLate,
-		Log: c.Log, Now: c.Now, Written: c.Written, Away: c.Away, Wait: c.Wait, Keep: cmp.Or(c.Limits.Keep, notifier.DefaultKeep), MaxBacklog: c.MaxBacklog, Poll: c.Poll, Idle: c.Idle, Chunk: c.Chunk,
+		Store: c.Store, Redis: c.Redis, Keys: c.Keys, Inbox: c.Inbox, Toasts: c.Toasts, Traces: c.Traces, Route: p.routeLate,
+		Log: c.Log, Now: c.Now, Written: c.Written, Away: c.Away, Wait: c.Wait, Keep: cmp.Or(c.Limits.Keep, notifier.DefaultKeep), MaxBacklog: c.MaxBacklog, Poll: c.Poll, Claim: c.Claim, Idle: c.Idle, Chunk: c.Chunk,
 	})
 	return p
 }
 
-// Run runs the intake, the relay, the schedule, the sweeper, the announcements, the live hub and the writer of inbox
+// Run runs the worker, the schedule, the sweeper, the announcements, the live hub and the writer of inbox
 // changes until ctx ends, and then returns nil. The first part that fails stops the others.
 //
 // To stop an instance in order: stop the HTTP server, so that nothing more is sent and every stream
-// has been told. Then end ctx: the intake stops reading and finishes its current work, at most a
-// range of a large notice, whose rest stays in the stream for other instances. Then call Close.
-// Then, because no inbox changes here any more, call Flush of package keep. Then close Redis and SQL,
+// has ended. Then end ctx: the worker finishes its current work, at most a range of a large notice,
+// and leaves the rest to other instances. Then call Close. Then, because no inbox changes here any
+// more, call Flush of package behind. Then close Redis and SQL,
 // which all of these use.
 func (p *Notices) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)

@@ -47,7 +47,7 @@ func TestNoticesSentWhileRedisIsAwayArriveAfterItsReturn(t *testing.T) {
 	if got, err := p.Progress(t.Context(), large.ID); err != nil || got.Counted || got.Recipients != 300 {
 		t.Errorf("progress without Redis: %+v, %v", got, err)
 	}
-	testkit.Eventually(t, "the outage is logged", func() bool { return seen("could not relay notices; they wait in sql") == 1 })
+	testkit.Eventually(t, "the outage is logged", func() bool { return seen("redis is unavailable; notices wait in sql") == 1 })
 
 	server.Restart(t)
 	for _, id := range ids {
@@ -55,10 +55,10 @@ func TestNoticesSentWhileRedisIsAwayArriveAfterItsReturn(t *testing.T) {
 	}
 	r.everyoneHas(t, seqs[2:], 1)
 	r.everyoneHas(t, seqs[:2], 21)
-	if n := seen("could not relay notices; they wait in sql"); n != 1 {
+	if n := seen("redis is unavailable; notices wait in sql"); n != 1 {
 		t.Errorf("one outage was logged %d times", n)
 	}
-	testkit.Eventually(t, "the end of the outage is logged", func() bool { return seen("notices are relayed again") == 1 })
+	testkit.Eventually(t, "the end of the outage is logged", func() bool { return seen("redis and sql are in use again") == 1 })
 }
 
 func TestSenderDoesNotWaitForAHangingRedis(t *testing.T) {
@@ -90,7 +90,7 @@ func TestBrokenInboxHoldsUpNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	log, seen := newLog()
-	c := r.withoutRelay(t)
+	c := r.config()
 	c.Log, c.Chunk = log, 50
 	p := notices.New(c)
 	start(t, p)

@@ -72,7 +72,7 @@ func (p *Notices) WithdrawSubject(ctx context.Context, by notifier.Actor, w noti
 	return n, nil
 }
 
-// takeBack marks a notice as retracting, unless it already is. The intake or the announcements does the
+// takeBack marks a notice as retracting, unless it already is. Its worker or the announcements do the
 // rest.
 func (p *Notices) takeBack(ctx context.Context, by notifier.Actor, n notifier.Notice) (notifier.Notice, error) {
 	if n.Announces() {
@@ -80,7 +80,7 @@ func (p *Notices) takeBack(ctx context.Context, by notifier.Actor, n notifier.No
 	}
 	n, err := p.retracting(ctx, by, n)
 	if err == nil && n.State == notifier.StateRetracting {
-		p.QueueBaton(&n)
+		p.Wake()
 	}
 	return n, err
 }

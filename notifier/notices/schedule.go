@@ -42,7 +42,7 @@ func (p *Notices) release(ctx context.Context) error {
 	}.Run(ctx)
 }
 
-// releaseDue sends all notices that are due. While the intake is overloaded, they wait.
+// releaseDue sends all notices that are due. While delivery is overloaded, they wait.
 func (p *Notices) releaseDue(ctx context.Context) error {
 	for !p.Overloaded() {
 		due, err := p.c.Store.Due(ctx, releasePage)
@@ -50,6 +50,10 @@ func (p *Notices) releaseDue(ctx context.Context) error {
 			return err
 		}
 		all, err := p.routeDue(ctx, due)
+		claim := p.Grant()
+		for _, a := range all {
+			a.Claim = claim
+		}
 		if err == nil {
 			err = p.c.Store.Release(ctx, all)
 		}
@@ -62,7 +66,7 @@ func (p *Notices) releaseDue(ctx context.Context) error {
 				released = append(released, a)
 			}
 		}
-		p.Queue(ctx, released) // if this instance dies before, the relay finds them in SQL
+		p.Queue(ctx, released) // if this instance dies before, others claim them
 		if len(due) < releasePage {
 			return nil
 		}

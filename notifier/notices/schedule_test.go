@@ -178,7 +178,7 @@ func (s *dyingAtRelease) Release(ctx context.Context, all []*notifier.Acceptance
 		return err
 	}
 	s.died.Store(true)
-	return errDied // nothing reaches the intake
+	return errDied // nothing is delivered
 }
 
 func TestANoticeWhoseReleaseDiedIsDeliveredByTheRelay(t *testing.T) {

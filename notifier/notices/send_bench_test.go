@@ -50,7 +50,7 @@ func benchRig(b *testing.B, sql string) (*rig, *notices.Notices) {
 	return r, p
 }
 
-// drained waits until the intake has finished this many more entries.
+// drained waits until this many more notices are delivered.
 func drained(b *testing.B, p *notices.Notices, before delivery.Stats, n int64) {
 	b.Helper()
 	tick := time.NewTicker(time.Millisecond)

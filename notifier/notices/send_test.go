@@ -48,7 +48,7 @@ func TestLargeNoticeIsDeliveredInTheBackground(t *testing.T) {
 	start(t, p)
 	r.state(t, n.ID, notifier.StateSent)
 	r.everyoneHas(t, seqs, 1)
-	testkit.Eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
+	testkit.Eventually(t, "nothing is left to do", func() bool { return r.backlog(t) == 0 })
 }
 
 func TestSendAcceptsARoleWithoutMembersAndRefusesAnUnknownOne(t *testing.T) {

@@ -162,7 +162,10 @@ type stuck struct {
 }
 
 func (s stuck) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
-	<-s.let
+	select {
+	case <-s.let:
+	case <-ctx.Done(): // a test that fails releases nothing
+	}
 	return s.Inbox.DeliverAll(ctx, all)
 }
 

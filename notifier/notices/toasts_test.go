@@ -16,7 +16,6 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/notifier/delivery"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/route"
@@ -138,7 +137,7 @@ func TestRecipientsAreRaisedOneToastBeforeTheNoticeIsSent(t *testing.T) {
 				r.wantRaised(t, n.ID, test.want)
 				// It is sent again, from the beginning and from the middle, then edited and
 				// retracted.
-				r.put(t, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, Again: true}, delivery.Entry{Kind: delivery.Deliver, NoticeID: n.ID, From: seqs[1], To: seqs[2]})
+				r.put(t, notifier.Work{Kind: notifier.WorkDeliver, NoticeID: n.ID, Again: true}, notifier.Work{Kind: notifier.WorkDeliver, NoticeID: n.ID, From: seqs[1], To: seqs[2]})
 				if _, err := p.Edit(t.Context(), notifier.Actor{}, n.ID, 0, notifier.Draft{Title: "Edited"}); err != nil {
 					t.Fatal(err)
 				}
@@ -217,13 +216,13 @@ func TestFailingToastDoesNotKeepANoticeFromBeingSent(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			c := r.withoutRelay(t)
+			c := r.config()
 			c.Toasts, c.Chunk = r.toasts(), chunk
 			p := running(t, c)
 			n := send(t, p, withToast(toRole("all")))
 			r.state(t, n.ID, notifier.StateSent)
 			r.everyoneHas(t, seqs, 1)
-			testkit.Eventually(t, "the intake is empty", func() bool { return r.backlog(t) == 0 })
+			testkit.Eventually(t, "nothing is left to do", func() bool { return r.backlog(t) == 0 })
 			r.wantRaised(t, n.ID, seqs[11:])
 			if n := r.dead(t); n != 0 {
 				t.Errorf("%d dead letters", n)
@@ -240,7 +239,7 @@ func TestRecipientsWithTheRowGetTheToastDespiteABrokenInbox(t *testing.T) {
 	if err := r.rdb.Set(t.Context(), r.keys.State(seqs[3]), "broken", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	c := r.withoutRelay(t)
+	c := r.config()
 	c.Toasts = r.toasts()
 	p := running(t, c)
 	n := send(t, p, withToast(toRole("all")))
@@ -260,7 +259,7 @@ func TestNoticeWaitsForUnavailableToasts(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, redistest.Client(t))
 			seqs := r.users(t, "all", 5)
-			c := r.withoutRelay(t)
+			c := r.config()
 			c.Chunk, c.Wait = chunk, 0
 			var asked atomic.Int64
 			back, toasts := make(chan struct{}), r.toasts()
@@ -293,7 +292,7 @@ func TestRefusedToastIsRetried(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 5)
-	c, toasts := r.withoutRelay(t), r.toasts()
+	c, toasts := r.config(), r.toasts()
 	var asked atomic.Int64
 	c.Toasts = raising(func(ctx context.Context, all []notifier.ToastRaise) []error {
 		if asked.Add(1) <= 3 {

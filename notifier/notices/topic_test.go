@@ -206,7 +206,7 @@ func TestSubjectWithManyNoticesIsWithdrawnPageByPage(t *testing.T) {
 	if n, err := p.WithdrawSubject(t.Context(), notifier.Actor{}, notifier.Withdrawal{Subject: "invoice:42"}); n != 450 || err != nil {
 		t.Errorf("withdrawn: %d, %v", n, err)
 	}
-	testkit.Eventually(t, "the intake is empty", func() bool {
+	testkit.Eventually(t, "nothing is left to do", func() bool {
 		left, err := r.store.Unfinished(t.Context(), 0, 1)
 		return err == nil && len(left) == 0
 	})

@@ -14,7 +14,7 @@ func (p *People) ChangePassword(ctx context.Context, by notifier.Actor, u notifi
 	if err != nil {
 		return err
 	}
-	p.Sessions.TellEnded(ctx, ended)
+	p.Sessions.PublishEnded(ctx, ended)
 	p.record(ctx, by, "user.passwd", notifier.UserRef(u), "")
 	return nil
 }
@@ -26,7 +26,7 @@ func (p *People) EndSession(ctx context.Context, by notifier.Actor, u notifier.U
 	if err != nil {
 		return err
 	}
-	p.Sessions.TellEnded(ctx, ended)
+	p.Sessions.PublishEnded(ctx, ended)
 	p.record(ctx, by, "session.end", notifier.UserRef(u), "")
 	return nil
 }

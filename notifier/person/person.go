@@ -68,18 +68,18 @@ type Audit interface {
 	Audit(ctx context.Context, e notifier.AuditEntry) error
 }
 
-// Sessions tells all instances about users; see internal/session. If Redis is away, a server does
+// Sessions publishes changes of users to all instances; see internal/session. If Redis is away, a server does
 // so when it is back.
 type Sessions interface {
-	// Tell has copies of the user read again, and moves the streams of a user who is now in another
+	// Publish has copies of the user read again, and moves the streams of a user who is now in another
 	// audience.
-	Tell(ctx context.Context, seq int64)
-	// TellPending is Tell for all users with a change that was not passed on.
-	TellPending(ctx context.Context)
+	Publish(ctx context.Context, seq int64)
+	// PublishPending is Publish for all users with a change that was not published.
+	PublishPending(ctx context.Context)
 	// Forget has copies of a user read again who was deleted.
 	Forget(ctx context.Context, seq int64) error
-	// TellEnded ends the streams of sessions that have ended.
-	TellEnded(ctx context.Context, ended []notifier.EndedSession)
+	// PublishEnded ends the streams of sessions that have ended.
+	PublishEnded(ctx context.Context, ended []notifier.EndedSession)
 	// Expel ends all sessions of a user with their streams, and returns their number. Tokens issued
 	// until then are refused.
 	Expel(ctx context.Context, seq int64) (int, error)

@@ -46,7 +46,7 @@ func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name str
 	if err := p.Directory.PutPreferences(ctx, u.Seq, set); err != nil {
 		return notifier.Preferences{}, err
 	}
-	p.Sessions.Tell(ctx, u.Seq)
+	p.Sessions.Publish(ctx, u.Seq)
 	if set.PausedUntil != nil {
 		if err := p.holdToasts(ctx, u, *set.PausedUntil); err != nil {
 			return notifier.Preferences{}, err
@@ -82,7 +82,7 @@ func (p *People) SetMail(ctx context.Context, by notifier.Actor, name, address s
 	if _, _, err := p.Directory.PutUser(ctx, notifier.PutUser{Name: name, Email: &address}); err != nil {
 		return err
 	}
-	p.Sessions.Tell(ctx, u.Seq)
+	p.Sessions.Publish(ctx, u.Seq)
 	p.record(ctx, by, "user.mail", notifier.UserRef(u), "")
 	return nil
 }
@@ -94,7 +94,7 @@ func (p *People) Unsubscribe(ctx context.Context, token, address string) error {
 	if err != nil {
 		return err
 	}
-	p.Sessions.Tell(ctx, seq)
+	p.Sessions.Publish(ctx, seq)
 	u, err := p.Directory.User(ctx, seq)
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not name who unsubscribed", "user_id", seq, "err", err)

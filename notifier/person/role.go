@@ -23,7 +23,7 @@ func (p *People) DeleteRole(ctx context.Context, by notifier.Actor, name string)
 	if err := p.Directory.DeleteRole(ctx, name); err != nil {
 		return err
 	}
-	p.Sessions.TellPending(ctx)
+	p.Sessions.PublishPending(ctx)
 	p.resubscribe(ctx)
 	p.record(ctx, by, "role.delete", notifier.RoleRef(name), "")
 	return nil
@@ -51,7 +51,7 @@ func (p *People) changeRole(
 	if err := change(ctx, user, role); err != nil {
 		return err
 	}
-	p.Sessions.Tell(ctx, u.Seq)
+	p.Sessions.Publish(ctx, u.Seq)
 	p.record(ctx, by, action, notifier.UserRef(u), role)
 	return nil
 }

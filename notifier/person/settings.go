@@ -14,7 +14,7 @@ func (p *People) SetSettings(ctx context.Context, seq int64, set notifier.PutSet
 	if err != nil {
 		return notifier.Settings{}, err
 	}
-	p.Sessions.Tell(ctx, seq)
+	p.Sessions.Publish(ctx, seq)
 	return u.Settings, p.holdToasts(ctx, u, time.UnixMilli(u.Paused))
 }
 
@@ -29,7 +29,7 @@ func (p *People) SetMute(ctx context.Context, seq int64, typ string, muted bool)
 	if err := p.Directory.SetMute(ctx, seq, typ, muted); err != nil {
 		return err
 	}
-	p.Sessions.Tell(ctx, seq)
+	p.Sessions.Publish(ctx, seq)
 	return nil
 }
 
@@ -50,7 +50,7 @@ func (p *People) SeeZone(ctx context.Context, u notifier.User, zone string) noti
 		return u
 	}
 	if changed {
-		p.Sessions.Tell(ctx, u.Seq)
+		p.Sessions.Publish(ctx, u.Seq)
 	}
 	u.Zones.Seen, u.Zones.SeenAt = zone, now.UnixMilli()
 	return u

@@ -49,7 +49,7 @@ func (p *People) Put(ctx context.Context, by notifier.Actor, u notifier.PutUser)
 	case created:
 		p.record(ctx, by, "user.add", notifier.UserRef(has), strings.Join(has.Roles, ","))
 	default:
-		p.Sessions.Tell(ctx, has.Seq)
+		p.Sessions.Publish(ctx, has.Seq)
 		if detail := p.difference(had, has); detail != "" {
 			p.record(ctx, by, "user.edit", notifier.UserRef(has), detail)
 		}
@@ -68,7 +68,7 @@ func (p *People) Arrive(ctx context.Context, t *notifier.UserToken) (notifier.Us
 	case created:
 		p.record(ctx, notifier.Actor{Ref: notifier.AppRef(t.App.Name)}, "user.add", notifier.UserRef(u), strings.Join(u.Roles, ","))
 	case changed:
-		p.Sessions.Tell(ctx, u.Seq)
+		p.Sessions.Publish(ctx, u.Seq)
 	}
 	return u, nil
 }
@@ -101,7 +101,7 @@ func (p *People) met(ctx context.Context, who notifier.ProxiedUser, how string) 
 	case created:
 		p.record(ctx, notifier.Actor{Ref: notifier.UserRef(u)}, "user.add", notifier.UserRef(u), how)
 	case changed:
-		p.Sessions.Tell(ctx, u.Seq)
+		p.Sessions.Publish(ctx, u.Seq)
 	}
 	return u, since, err
 }
@@ -159,8 +159,8 @@ func (p *People) SetPassword(ctx context.Context, by notifier.Actor, name, hash 
 	if err != nil {
 		return err
 	}
-	p.Sessions.TellEnded(ctx, ended)
-	p.Sessions.Tell(ctx, u.Seq)
+	p.Sessions.PublishEnded(ctx, ended)
+	p.Sessions.Publish(ctx, u.Seq)
 	p.record(ctx, by, "user.passwd", notifier.UserRef(u), "")
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// maxReason bounds the text of a reason, in bytes.
+// maxReason is the maximum length of a reason, in bytes.
 const maxReason = 200
 
 var (
@@ -24,7 +24,7 @@ var (
 	title = regexp.MustCompile(`(?i)<title>([^<]*)</title>`)
 )
 
-// judge reads the answer of a push service.
+// judge interprets the response of a push service.
 func judge(res *http.Response, text []byte, now time.Time) Outcome {
 	out := Outcome{Status: res.StatusCode, Verdict: Refused, Reason: reasonOf(res.Header, text)}
 	switch code := res.StatusCode; {
@@ -40,8 +40,8 @@ func judge(res *http.Response, text []byte, now time.Time) Outcome {
 	return out
 }
 
-// reasonOf returns the reason in an answer: a field of JSON, the title of a page, or the header that Microsoft uses. It
-// leaves out what may be a secret, such as the endpoint of a device.
+// reasonOf returns the reason in a response: a field of JSON, the title of a page, or the header that Microsoft uses. It
+// removes possible secrets, such as the endpoint of a device.
 func reasonOf(header http.Header, text []byte) string {
 	said := string(text)
 	var fields map[string]any
@@ -73,7 +73,7 @@ func reasonOf(header http.Header, text []byte) string {
 	return said
 }
 
-// retryAfter reads seconds or a date, and bounds the time. It returns 0 for anything else.
+// retryAfter parses seconds or a date, and limits the time. It returns 0 for anything else.
 func retryAfter(text string, now time.Time) (wait time.Duration) {
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		wait = time.Duration(seconds) * time.Second

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/push"
 )
 
-// BenchmarkSend measures messages to a service on this machine, which takes them without a look, over 32 lines, as
+// BenchmarkSend measures messages to a service on this machine, which accepts them unchecked, over 32 lines, as
 // many as a server has.
 func BenchmarkSend(b *testing.B) {
 	service := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) }))

@@ -10,8 +10,8 @@ import (
 	"fmt"
 )
 
-// MaxPayload is the longest text that Encrypt takes, in bytes: push services need only accept
-// bodies of 4,096, of which the header, the padding and the tag need 103.
+// MaxPayload is the longest text that Encrypt accepts, in bytes: push services are only required to accept
+// bodies of 4,096 bytes, of which the header, the padding and the tag need 103.
 const MaxPayload = 4096 - headerBytes - 1 - tagBytes
 
 const (
@@ -22,8 +22,8 @@ const (
 	recordSize  = 4096
 )
 
-// encrypt returns the body of a push message (RFC 8291, aes128gcm): text, readable only by the browser that
-// has the private half of the key in sub. The key and the salt must be new for each message.
+// encrypt returns the body of a push message (RFC 8291, aes128gcm): text, readable only by the browser with the
+// private half of the key in sub. The key and the salt must be new for each message.
 func encrypt(text []byte, sub Subscription, own *ecdh.PrivateKey, salt [saltBytes]byte) ([]byte, error) {
 	if len(text) > MaxPayload {
 		return nil, fmt.Errorf("encrypt %d bytes: at most %d fit into a push message", len(text), MaxPayload)

@@ -1,5 +1,5 @@
-// Package push tells a browser something while no page is open in it: Web Push (RFC 8030) with encrypted
-// messages (RFC 8291) and a key that names the sender (RFC 8292).
+// Package push sends messages to browsers while no page is open in them: Web Push (RFC 8030) with encrypted
+// messages (RFC 8291) and a key that identifies the sender (RFC 8292).
 package push
 
 import (
@@ -21,36 +21,36 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Bounds of a message and its sending.
+// Limits of a message and its sending.
 const (
 	maxTTL    = 24 * time.Hour // a browser that was off for longer gets the next message
-	maxAnswer = 4 << 10        // bytes of an answer that are read, so that the line can be used again
-	maxRetry  = 6 * time.Hour  // the longest Retry-After that is obeyed
+	maxAnswer = 4 << 10        // bytes of a response that are read, so that the connection can be reused
+	maxRetry  = 6 * time.Hour  // the longest Retry-After that is respected
 )
 
-// Verdict says how a message fared.
+// Verdict is the result of sending a message.
 type Verdict int
 
 // The verdicts.
 const (
-	Accepted    Verdict = iota // the push service has it
-	Gone                       // the subscription has ended: delete it
-	Later                      // again, not before After; 0: the service names no time
-	Denied                     // the service refuses our messages for this subscription: it was made for another key, or the service refuses our key
+	Accepted    Verdict = iota // the push service accepted it
+	Gone                       // the subscription no longer exists: delete it
+	Later                      // retry, not before After; 0: the service gave no time
+	Denied                     // the service rejects messages for this subscription: it belongs to another key, or the service rejects our key
 	Refused                    // the service will never accept this message
-	Unreachable                // the service gave no answer
+	Unreachable                // the service did not respond
 )
 
 // Outcome is a verdict, with the time before which nothing more may be sent there, and the reason of a refusal.
 type Outcome struct {
 	Verdict Verdict
-	Status  int // 0 if there was no answer
+	Status  int // 0 if there was no response
 	After   time.Duration
-	Reason  string // in the words of the service: one line of at most 200 bytes, without addresses and tokens
+	Reason  string // as stated by the service: one line of at most 200 bytes, without addresses and tokens
 }
 
-// Notification is what the browser shows. Its JSON is that of a Declarative Web Push message, which Safari
-// shows by itself; other browsers hand it to the service worker.
+// Notification is what the browser shows. Its JSON is a Declarative Web Push message, which Safari
+// shows itself; other browsers pass it to the service worker.
 type Notification struct {
 	Title    string `json:"title"`
 	Body     string `json:"body,omitempty"`
@@ -62,8 +62,8 @@ type Notification struct {
 // Message is one message to one browser.
 type Message struct {
 	Notification Notification
-	Key          string // messages of one key replace each other; at most one of them waits
-	Badge        int64  // for the icon of the application; 0: it stays as it is
+	Key          string // messages with the same key replace each other; at most one of them waits
+	Badge        int64  // for the icon of the application; 0: unchanged
 	Inbox        int64  // unread notices in the inbox: if there is 1, older messages were read elsewhere
 	Urgent       bool
 	Expires      time.Time // zero: never
@@ -77,8 +77,8 @@ type Sender struct {
 	Now     func() time.Time
 }
 
-// NewClient returns a client that dials by this function, which must refuse private addresses. It follows no
-// redirects and waits 10 s for an answer.
+// NewClient returns a client that dials with this function, which must reject private addresses. It follows no
+// redirects and waits 10 s for a response.
 func NewClient(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
 	return &http.Client{
 		Timeout:       10 * time.Second,
@@ -90,13 +90,13 @@ func NewClient(dial func(ctx context.Context, network, address string) (net.Conn
 	}
 }
 
-// TopicOf returns the Topic and the tag of a key: 32 characters of base64url, the most that a push service takes.
+// TopicOf returns the Topic and the tag of a key: 32 characters of base64url, the maximum for a push service.
 func TopicOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return base64.RawURLEncoding.EncodeToString(sum[:24])
 }
 
-// Send sends a message and says how it fared. An error means that the message could not be made.
+// Send sends a message and returns the outcome. An error means that the message could not be created.
 func (s *Sender) Send(ctx context.Context, sub Subscription, m Message) (Outcome, error) {
 	ttl := maxTTL
 	if !m.Expires.IsZero() {
@@ -153,7 +153,7 @@ func (s *Sender) post(ctx context.Context, sub Subscription, m Message, ttl time
 		return Outcome{Verdict: Unreachable}, nil
 	}
 	defer res.Body.Close()
-	answer, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // a cut answer still has its status
+	answer, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // a truncated response still has its status
 	return judge(res, answer, s.Now()), nil
 }
 

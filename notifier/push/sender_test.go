@@ -98,7 +98,7 @@ func TestRetryAfterIsObeyedWithinBounds(t *testing.T) {
 	}
 }
 
-func TestMicrosoftsOwnHeaderSaysWhenToComeBack(t *testing.T) {
+func TestMicrosoftsOwnHeaderSetsTheRetryTime(t *testing.T) {
 	t.Parallel() // learn.microsoft.com/windows/apps/design/shell/tiles-and-notifications/push-request-response-headers
 	for retryAfter, want := range map[string]time.Duration{"": 90 * time.Second, "120": 2 * time.Minute} {
 		s := pushtest.Start(t)

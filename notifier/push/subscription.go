@@ -19,7 +19,7 @@ const MaxEndpoint = 1024
 // MaxSubscription is the longest text that ParseSubscription reads, in bytes.
 const MaxSubscription = 4096
 
-// Faults of a subscription. Each names the field that has it.
+// Faults of a subscription. Each contains the invalid field.
 var (
 	ErrSyntax   = errors.New("the subscription is not the JSON of PushSubscription.toJSON()")
 	ErrEndpoint = errors.New("endpoint: must be an https address of at most 1,024 bytes, without user or fragment; a port must be between 1 and 65535")
@@ -28,21 +28,21 @@ var (
 	ErrAuth     = errors.New("keys.auth: must be 16 bytes in base64url")
 )
 
-// known are the domains of the push services of Google, Mozilla, Microsoft and Apple.
+// known contains the domains of the push services of Google, Mozilla, Microsoft and Apple.
 var known = []string{"fcm.googleapis.com", "push.services.mozilla.com", "notify.windows.com", "push.apple.com"}
 
-// Subscription is one browser as its push service knows it.
+// Subscription identifies one browser to its push service.
 type Subscription struct {
 	Endpoint string
 	P256DH   [pointBytes]byte
 	Auth     [16]byte
 }
 
-// Hosts are the names of push services besides the known ones. A host that is equal to a name, or below
-// it, is accepted whatever its port.
+// Hosts contains names of push services in addition to the known ones. A host that is equal to a name, or a
+// subdomain of it, is accepted with any port.
 type Hosts []string
 
-// ParseSubscription reads the text of PushSubscription.toJSON(). It returns one of the faults above.
+// ParseSubscription parses the text of PushSubscription.toJSON(). It returns one of the faults above.
 func (h Hosts) ParseSubscription(text []byte) (Subscription, error) {
 	var in struct {
 		Endpoint string `json:"endpoint"`
@@ -74,8 +74,8 @@ func (h Hosts) ParseSubscription(text []byte) (Subscription, error) {
 	return sub, nil
 }
 
-// Check returns ErrEndpoint for an address that no push service has, and ErrUnknown for one of a service that is
-// not known. It compares the parsed host, so nothing before an @ and no longer name passes for one.
+// Check returns ErrEndpoint for an address that no push service can have, and ErrUnknown for an unknown service.
+// It compares the parsed host, so text before an @ or a longer name cannot match.
 func (h Hosts) Check(endpoint string) error {
 	if len(endpoint) > MaxEndpoint || strings.ContainsFunc(endpoint, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return ErrEndpoint
@@ -98,7 +98,7 @@ func (h Hosts) Check(endpoint string) error {
 	return ErrUnknown
 }
 
-// validPort reports whether an address names no port, or one that can be connected to. url.Parse accepts any digits.
+// validPort reports whether an address has no port, or a valid one. url.Parse accepts any digits.
 func validPort(u *url.URL) bool {
 	port := u.Port()
 	if port == "" {
@@ -108,7 +108,7 @@ func validPort(u *url.URL) bool {
 	return err == nil && n > 0
 }
 
-// decode reads base64url with or without padding.
+// decode decodes base64url with or without padding.
 func decode(text string, size int) ([]byte, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 	return b, err == nil && len(b) == size

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// tokenLife is how long a token says who is sending; push services refuse more than a day.
+// tokenLife is how long a token is valid; push services reject tokens valid for more than a day.
 const tokenLife = 12 * time.Hour
 
-// ErrBadKey means that the text is no key of this form.
+// ErrBadKey means that the text is not a key of this form.
 var ErrBadKey = errors.New("not a VAPID key: 32 bytes in base64url, a number below the order of P-256")
 
 // Key is the VAPID key of an installation (RFC 8292). Browsers bind their subscriptions to its public
-// half, so another key loses all of them.
+// half, so changing the key invalidates all of them.
 type Key struct{ private *ecdsa.PrivateKey }
 
-// NewKey makes a key.
+// NewKey generates a key.
 func NewKey() (Key, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -33,7 +33,7 @@ func NewKey() (Key, error) {
 	return Key{private}, nil
 }
 
-// ParseKey reads the text of Secret.
+// ParseKey parses the text returned by Secret.
 func ParseKey(text string) (Key, error) {
 	b, ok := decode(strings.TrimSpace(text), 32)
 	if !ok {
@@ -55,7 +55,7 @@ func (k Key) Secret() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// Public returns the public half in base64url, which pushManager.subscribe takes as applicationServerKey.
+// Public returns the public half in base64url, for the option applicationServerKey of pushManager.subscribe.
 func (k Key) Public() (string, error) {
 	b, err := k.private.PublicKey.Bytes()
 	if err != nil {
@@ -64,7 +64,7 @@ func (k Key) Public() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// Authorization returns the header of that name for a request to the origin of the endpoint. Contact is a
+// Authorization returns the Authorization header for a request to the origin of the endpoint. Contact is a
 // mailto: or https: address of the operator.
 func (k Key) Authorization(endpoint, contact string, now time.Time) (string, error) {
 	origin, err := originOf(endpoint)

@@ -11,26 +11,27 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Answer is the recipients of one of several drafts.
+// Answer contains the recipients of one of several drafts.
 type Answer struct {
-	// To holds the seqs of the users who get the draft. It may be empty without an error: a role may
+	// To contains the seqs of the users who get the draft. It may be empty without an error: a role may
 	// have no members, a topic no subscribers, and all users may have muted the type.
 	To *roaring.Bitmap
-	// Reasons explains why some of To get the notice where it is not Target.Reason. Recipients who
-	// subscribe to the topic themselves have Target.Reason; others have the reason of their first
-	// role: by name if they subscribe through it, in the target's order if it names several. Answers may share the slice and its bitmaps: read only.
+	// Reasons explains why some users of To get the notice if the reason is not Target.Reason. Users who
+	// subscribe to the topic themselves have Target.Reason; others have the reason of their first role: by
+	// name if they subscribe through it, in the target's order if it names several. Answers may share the slice and its bitmaps: read only.
 	Reasons []notifier.Why
 	// Err is an *notifier.InvalidError on the field `to` if users or a role are unknown. To then
-	// holds the users that were found.
+	// contains the users that were found.
 	Err error
 
-	roles *audience // the members of the target's roles; nil: it names none
+	roles *audience // the members of the target's roles; nil: it has none
 }
 
-// RecipientsAll finds the recipients of each draft, in order. However many drafts there are, it asks the directory once for the names of each type, once for each role, and once for the mutes of each type that goes to roles or topics.
-// When the directory fails, it returns an error and no answers.
+// RecipientsAll resolves the recipients of each draft, in order. For any number of drafts, it queries the directory once
+// for the names of each type, once for each role, and once for the mutes of each type that goes to roles or topics. If
+// the directory fails, it returns an error and no answers.
 //
-// Calls about few names that arrive while another is running are combined into one.
+// Calls with few names that arrive while another is running are combined into one.
 func (r *Router) RecipientsAll(ctx context.Context, drafts []notifier.Draft) ([]Answer, error) {
 	if !gathers(drafts) {
 		return r.askAll(ctx, drafts)
@@ -55,7 +56,7 @@ func (r *Router) askAll(ctx context.Context, drafts []notifier.Draft) ([]Answer,
 	return answers, nil
 }
 
-// nameAll fills in the users that the targets name.
+// nameAll adds the users named by the targets.
 func (r *Router) nameAll(
 	ctx context.Context, drafts []notifier.Draft, answers []Answer, reached map[notifier.Topic]*audience, roles *roleBook,
 ) error {
@@ -79,7 +80,7 @@ func (r *Router) nameAll(
 	return nil
 }
 
-// join fills in the members of roles. Each role that has members which no earlier one has is a
+// join adds the members of roles. Each role that has members which no earlier role has is a
 // reason.
 func (a *Answer) join(ctx context.Context, names []string, roles *roleBook) error {
 	a.roles = &audience{all: roaring.New(), named: roaring.New()}
@@ -100,7 +101,7 @@ func (a *Answer) join(ctx context.Context, names []string, roles *roleBook) erro
 	return nil
 }
 
-// addressees are the users that drafts of one type name.
+// addressees contains the users named by drafts of one type.
 type addressees struct {
 	seqs  map[string]int64
 	muted *roaring.Bitmap // those who have muted the type
@@ -139,7 +140,7 @@ func (r *Router) addressees(ctx context.Context, drafts []notifier.Draft) (map[s
 	return known, nil
 }
 
-// found returns the users among these names that exist and have not muted the type. The error lists the
+// found returns the users with these names who exist and have not muted the type. The error lists the
 // unknown names, each once.
 func found(names []string, known addressees) (*roaring.Bitmap, error) {
 	to := roaring.New()
@@ -163,7 +164,7 @@ func found(names []string, known addressees) (*roaring.Bitmap, error) {
 }
 
 // muteAll removes the members and subscribers who have muted the type, unless the type cannot be muted.
-// nameAll has done so for users that a target names.
+// For users named by a target, nameAll has already done this.
 func (r *Router) muteAll(ctx context.Context, drafts []notifier.Draft, answers []Answer) error {
 	among := map[string]*roaring.Bitmap{} // by type
 	for i, a := range answers {

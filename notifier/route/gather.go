@@ -12,15 +12,15 @@ const (
 	askWait     = 15 * time.Second // limit on a combined call
 )
 
-// question is a call about few names, which is combined with others that come while one is running.
+// question is a call with few names, which is combined with others that arrive while one is running.
 type question struct {
 	drafts  []notifier.Draft
 	answers []Answer
 	err     error
 }
 
-// gathers reports whether the drafts are few and name their users. Roles and topics can be large,
-// and no other call should have to wait for one.
+// gathers reports whether there are few drafts and they name their users. Roles and topics can be
+// large, and other calls should not wait for them.
 func gathers(drafts []notifier.Draft) bool {
 	names := 0
 	for i := range drafts {
@@ -32,7 +32,7 @@ func gathers(drafts []notifier.Draft) bool {
 	return len(drafts) <= maxTogether/10 && names <= maxTogether/10
 }
 
-// ask answers drafts together with the other calls that wait.
+// ask resolves drafts together with other waiting calls.
 func (r *Router) ask(ctx context.Context, drafts []notifier.Draft) ([]Answer, error) {
 	q := &question{drafts: drafts}
 	if err := r.questions.Do(ctx, q); err != nil {
@@ -41,7 +41,7 @@ func (r *Router) ask(ctx context.Context, drafts []notifier.Draft) ([]Answer, er
 	return q.answers, q.err
 }
 
-// askTogether answers several questions in one call.
+// askTogether resolves several questions in one call.
 func (r *Router) askTogether(ctx context.Context, together []*question) {
 	var drafts []notifier.Draft
 	for _, q := range together {

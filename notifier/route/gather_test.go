@@ -67,7 +67,7 @@ func TestCallsThatArriveDuringAnotherAreCombined(t *testing.T) {
 		})
 		dir.let <- struct{}{} // a later call runs at once
 		all.Wait()
-		<-time.After(time.Second) // of the bubble: nobody calls any more
+		<-time.After(time.Second) // of the bubble: there are no more calls
 	})
 }
 

@@ -1,5 +1,5 @@
-// Package route turns the target of a notice into its recipients: the users it names or who
-// subscribe to it, except those who have muted its type. Each of them gets the notice once, for one
+// Package route resolves the target of a notice to its recipients: the users that it names or who
+// subscribe to it, except users who have muted its type. Each of them gets the notice once, for one
 // reason.
 package route
 
@@ -13,13 +13,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// shown is how many unknown names an error lists; it counts the rest.
+// shown is the maximum number of unknown names that an error lists; it counts the rest.
 const shown = 10
 
 // Directory finds users and roles by name, and the users who have muted a type.
 type Directory interface {
-	// Addressees returns the seq of each known name, and those of them who have muted a type. An empty
-	// type cannot be muted.
+	// Addressees returns the seq of each known name, and which of these users have muted a type. An
+	// empty type cannot be muted.
 	Addressees(ctx context.Context, typ string, names []string) (seqs map[string]int64, muted *roaring.Bitmap, err error)
 	// RoleMembers returns the seqs of a role's members: an empty bitmap for a role without members,
 	// notifier.ErrNotFound for an unknown role.
@@ -28,14 +28,14 @@ type Directory interface {
 	MutedBy(ctx context.Context, typ string, among *roaring.Bitmap) (*roaring.Bitmap, error)
 }
 
-// Router finds the recipients of notices.
+// Router resolves the recipients of notices.
 type Router struct {
 	dir       Directory
 	topics    Topics
 	questions *batch.Queue[*question]
 }
 
-// New returns a router over dir. With nil topics no topic has subscribers and every type may be
+// New returns a router that uses dir. With nil topics, no topic has subscribers and every type can be
 // muted.
 func New(dir Directory, topics Topics) *Router {
 	r := &Router{dir: dir, topics: topics}

@@ -11,15 +11,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Topics knows the subscribers of topics, and which types users may mute.
+// Topics provides the subscribers of topics, and which types users may mute.
 type Topics interface {
 	// SubscribersOf returns the subscribers of each topic, in order; empty for a topic without any.
 	SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]notifier.TopicSubscribers, error)
-	// Mutable reports whether users may mute the type. They may mute an unknown one.
+	// Mutable reports whether users may mute the type. Unknown types can be muted.
 	Mutable(typ string) bool
 }
 
-// audience is the users a topic reaches.
+// audience contains the users that a topic reaches.
 type audience struct {
 	all   *roaring.Bitmap
 	named *roaring.Bitmap // subscribed themselves
@@ -56,7 +56,7 @@ func (r *Router) audiences(ctx context.Context, drafts []notifier.Draft, roles *
 	return reached, nil
 }
 
-// gather combines all subscribers of a topic. A role deleted meanwhile adds no users.
+// gather combines all subscribers of a topic. A role that was just deleted adds no users.
 func gather(ctx context.Context, s *notifier.TopicSubscribers, roles *roleBook) (*audience, error) {
 	seqs := make([]uint32, len(s.Users))
 	for i, seq := range s.Users {
@@ -79,7 +79,7 @@ func gather(ctx context.Context, s *notifier.TopicSubscribers, roles *roleBook) 
 	return a, nil
 }
 
-// reasons returns why the users in left get the notice, except those who subscribed themselves. The
+// reasons returns why the users in left get the notice, except users who subscribed themselves. The
 // reason is the first of their roles.
 func (a *audience) reasons(left *roaring.Bitmap) (reasons []notifier.Why) {
 	rest := roaring.AndNot(left, a.named)
@@ -95,7 +95,7 @@ func (a *audience) reasons(left *roaring.Bitmap) (reasons []notifier.Why) {
 	return reasons
 }
 
-// giveReasons fills in the reasons, computed once for all drafts of one type to one topic.
+// giveReasons sets the reasons, computed once for all drafts of one type to one topic.
 func giveReasons(drafts []notifier.Draft, answers []Answer, reached map[notifier.Topic]*audience) {
 	type line struct {
 		notifier.Topic

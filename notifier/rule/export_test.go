@@ -12,7 +12,7 @@ func (r *Runner) Perform(ctx context.Context, name string) error {
 
 // Ask runs a rule's query and returns its rows.
 func (s *Set) Ask(ctx context.Context, name string) ([]map[string]any, error) {
-	answer, err := s.named(name).ask(ctx)
+	answer, err := s.named(name).runQuery(ctx)
 	if err != nil {
 		return nil, err
 	}

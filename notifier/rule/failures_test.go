@@ -28,7 +28,7 @@ func TestAFailedSendIsRetriedAndDoesNotAffectOthers(t *testing.T) {
 		t.Errorf("%d sent, error %q", run.Sent, run.Error)
 	}
 	wantRun(t, "the next run", r.perform(t, r.Runner), 2, 1, 0)
-	wantTitles(t, r, "A1", "A1 is at -3") // accepted the first time, although the sender was told otherwise
+	wantTitles(t, r, "A1", "A1 is at -3") // accepted the first time, although the sender got an error
 	wantTitles(t, r, "A2", "A2 is at -4")
 }
 

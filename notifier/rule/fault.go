@@ -30,7 +30,7 @@ func (f Fault) String() string {
 	return b.String() + f.Text
 }
 
-// FaultsError is all faults of a file, in order of their lines.
+// FaultsError contains all faults of a file, in order of their lines.
 type FaultsError struct{ Faults []Fault }
 
 func (e *FaultsError) Error() string {
@@ -41,7 +41,7 @@ func (e *FaultsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxNamed is how many errors of a list are spelled out; the rest are counted.
+// maxNamed is the maximum number of errors of a list that are included; the rest are counted.
 const maxNamed = 3
 
 // several collects the errors of some items among many.
@@ -58,7 +58,7 @@ func (s *several) add(what string, err error) {
 	s.texts = append(s.texts, what+": "+inWords(err))
 }
 
-// inWords returns an error's text, with the faults of a notice in words.
+// inWords returns an error's text, with the faults of a notice as sentences.
 func inWords(err error) string {
 	bad := (*notifier.InvalidError)(nil)
 	if !errors.As(err, &bad) {

@@ -15,7 +15,7 @@ import (
 // fields reads the settings of one rule and collects their faults.
 type fields struct {
 	table  map[string]any
-	left   []string // settings not read yet; in the end they are unknown ones
+	left   []string // settings not yet read; those left at the end are unknown
 	at     place
 	faults []Fault
 }
@@ -107,7 +107,7 @@ func (t *fields) number(field string, absent, least, most int) int {
 	return int(n)
 }
 
-// span reads a duration such as "90s" or "30d". With most 0 there is no upper limit.
+// span parses a duration such as "90s" or "30d". With most 0 there is no upper limit.
 func (t *fields) span(field string, absent, least, most time.Duration) time.Duration {
 	v, given := t.take(field)
 	if !given {

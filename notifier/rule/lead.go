@@ -14,7 +14,7 @@ import (
 
 var errNotLeading = errors.New("another instance runs the rules")
 
-// Run runs the rules as they fall due while this instance holds the lease, and the rules started by
+// Run runs the rules when they are due while this instance holds the lease, and the rules started by
 // RunNow, until ctx ends. It then waits for the running rules, which end with ctx, and returns nil.
 // While the lease cannot be checked, scheduled rules are paused.
 func (r *Runner) Run(ctx context.Context) error {
@@ -38,7 +38,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 }
 
-// order hands a rule to Run to start, and does not wait for it to finish.
+// order passes a rule to Run to start, without waiting for it to finish.
 func (r *Runner) order(ctx context.Context, of *Rule) {
 	select {
 	case r.orders <- order{of, make(chan error, 1)}:
@@ -46,7 +46,7 @@ func (r *Runner) order(ctx context.Context, of *Rule) {
 	}
 }
 
-// clock sets up gocron, which says when a rule is due and asks whether this instance leads. The
+// clock sets up gocron, which determines when a rule is due and checks whether this instance leads. The
 // rules themselves run in Run, which owns their goroutines.
 func (r *Runner) clock(ctx context.Context) (gocron.Scheduler, error) {
 	clock, err := gocron.NewScheduler(gocron.WithDistributedElector(elector{r.lead}), gocron.WithLocation(time.Local))
@@ -66,10 +66,10 @@ func (r *Runner) clock(ctx context.Context) (gocron.Scheduler, error) {
 	return clock, nil
 }
 
-// elector tells gocron whether this instance runs the rules.
+// elector reports to gocron whether this instance runs the rules.
 type elector struct{ lease.Lease }
 
-// IsLeader takes the lease if it is free, and returns an error unless this instance holds it.
+// IsLeader acquires the lease if it is free, and returns an error unless this instance holds it.
 func (e elector) IsLeader(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseWait)
 	defer cancel()
@@ -94,8 +94,8 @@ func (r *Runner) keepLease(ctx context.Context) {
 	}
 }
 
-// beat takes or renews the lease. An instance that has just got it starts the rules that were
-// missed.
+// beat acquires or renews the lease. An instance that has just acquired it starts the missed
+// rules.
 func (r *Runner) beat(ctx context.Context) {
 	err := elector{r.lead}.IsLeader(ctx)
 	switch {
@@ -120,9 +120,9 @@ func (r *Runner) beat(ctx context.Context) {
 	r.resting = err != nil
 }
 
-// takeOver deletes the records of rules that are not in the file any more, and starts the rules
-// that fell due while no instance ran them or whose run died. A file with a fault may hide a rule's
-// name, so nothing is deleted then.
+// takeOver deletes the records of rules that are no longer in the file, and starts the rules that
+// were due while no instance ran them or whose run died. If the file has a fault, which may hide a
+// rule's name, nothing is deleted.
 func (r *Runner) takeOver(ctx context.Context) error {
 	if r.c.Rules.sound() {
 		if err := r.c.Store.ForgetRules(ctx, r.c.Rules.Names()); err != nil {

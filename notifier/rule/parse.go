@@ -24,9 +24,9 @@ const (
 // namePattern excludes characters that would need quoting in a lease, a log line or an address.
 var namePattern = regexp.MustCompile(`\A[a-z0-9][a-z0-9_.-]{0,62}\z`)
 
-// Parse reads a rules file. The error is a *FaultsError with all faults. The set is returned beside
-// it, unless the text is not TOML; rules with a fault stay in the set but never run. lookup reads
-// environment variables, which hold the addresses of the sources.
+// Parse parses a rules file. The error is a *FaultsError with all faults. The set is returned together
+// with it, unless the text is not TOML; rules with a fault stay in the set but never run. lookup reads
+// environment variables, which contain the addresses of the sources.
 func Parse(text []byte, lookup func(string) (string, bool)) (*Set, error) {
 	var file map[string]any
 	if _, err := toml.Decode(string(text), &file); err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// places holds the line numbers of the settings in the file, which the TOML decoder does not
-// report. They are only for messages, so settings in an unusual notation may be missing.
+// places contains the line numbers of the settings in the file, which the TOML decoder does not
+// report. They are only used in messages, so settings in an unusual notation may be missing.
 type places struct {
 	top   map[string]int // line by name, for settings before the first rule and for tables
 	rules []place
@@ -27,7 +27,7 @@ var (
 
 func findPlaces(text string) places {
 	p := places{top: map[string]int{}}
-	within := "" // the quotes of a multi-line string that is still open
+	within := "" // the quotes of an open multi-line string
 	for i, line := range strings.Split(text, "\n") {
 		if within == "" {
 			p.note(i+1, line)
@@ -64,7 +64,7 @@ func (p *places) note(n int, line string) {
 }
 
 // quotesAfter returns the quotes that are open at the end of a line: none, or three of a kind.
-// within are those open at its beginning.
+// within are the quotes that are open at its beginning.
 func quotesAfter(within, line string) string {
 	for i := 0; i < len(line); {
 		rest := line[i:]

@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// seenEvery is how often an unchanged finding is recorded as still present.
+// seenEvery is the interval at which an unchanged finding is recorded as still present.
 const seenEvery = time.Hour
 
 // Change is the reason to send a finding.
@@ -24,7 +24,7 @@ const (
 // Plan is what a run would do.
 type Plan struct {
 	Findings []Finding // in the order of the rows
-	Gone     []string  // subjects sent before and not found any more; retracted if the rule says so
+	Gone     []string  // subjects sent before and no longer found; retracted if the rule is set to withdraw
 }
 
 // Finding is a result of a rule, as it would be sent.
@@ -33,17 +33,17 @@ type Finding struct {
 	Change Change
 }
 
-// telling is a finding to be sent. Its row is saved before it is sent, so that another run can
+// pending is a finding to send. Its row is saved before it is sent, so that another run can
 // continue after a crash without sending it twice.
-type telling struct {
+type pending struct {
 	found
 	change Change
 	row    notifier.Finding // NoticeID is 0 until it is sent
 	moved  bool             // it may have been sent to other recipients before
 }
 
-// compare decides what to do with the findings, given those recorded before.
-func (r *Rule) compare(all []found, known map[string]notifier.Finding, now time.Time) (list []telling, gone []string) {
+// compare decides what to do with the findings, given the recorded ones.
+func (r *Rule) compare(all []found, known map[string]notifier.Finding, now time.Time) (list []pending, gone []string) {
 	there := map[string]bool{}
 	for _, f := range all {
 		there[f.draft.Subject] = true
@@ -57,9 +57,9 @@ func (r *Rule) compare(all []found, known map[string]notifier.Finding, now time.
 	return list, gone
 }
 
-func (r *Rule) weigh(f found, known map[string]notifier.Finding, now time.Time) telling {
+func (r *Rule) weigh(f found, known map[string]notifier.Finding, now time.Time) pending {
 	before, is := known[f.draft.Subject]
-	t := telling{found: f, change: ChangeNone, row: before}
+	t := pending{found: f, change: ChangeNone, row: before}
 	switch {
 	case !is:
 		t.change = ChangeNew
@@ -67,8 +67,8 @@ func (r *Rule) weigh(f found, known map[string]notifier.Finding, now time.Time) 
 		t.change = ChangeOther
 		t.moved = !bytes.HasPrefix(before.Digest, f.digest[:addressBytes])
 	case before.NoticeID == 0:
-		// The run died, or it could not be sent. Its time stays the same, and with it the
-		// idempotency key that keeps it from being sent twice.
+		// The run died, or it could not be sent. Its time stays the same, and therefore also the
+		// idempotency key that prevents sending it twice.
 		t.change, t.moved = ChangeNew, true
 		return t
 	case r.Remind > 0 && now.Sub(before.ToldAt) >= r.Remind:

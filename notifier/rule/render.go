@@ -21,8 +21,8 @@ type found struct {
 	digest []byte
 }
 
-// render turns rows into notices, in the order of the rows. The error is about the rows that could
-// not be rendered; the others are returned beside it.
+// render converts rows to notices, in the order of the rows. The error covers the rows that could
+// not be rendered; the others are returned together with it.
 func (r *Rule) render(t *table, limits notifier.Limits) (all []found, err error) {
 	if err = r.fits(t.columns); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func digest(d notifier.Draft) []byte {
 	return append(to[:addressBytes:addressBytes], says[addressBytes:]...)
 }
 
-// at names a row by its number, from 1, and its subject if it has one.
+// at identifies a row by its number, from 1, and its subject if it has one.
 func at(i int, f found) string {
 	return fmt.Sprintf("row %d (%s)", i+1, shorten(oneLine(f.draft.Subject), 60))
 }

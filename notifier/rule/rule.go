@@ -1,9 +1,9 @@
-// Package rule watches business databases. Rules in a file query them on a schedule, and their
-// findings become notices. A finding is one inbox entry for as long as it is found. It is sent
-// again when it changes, or after a reminder time.
+// Package rule monitors business databases. Rules in a file query them on a schedule, and their
+// findings become notices. A finding is one inbox entry as long as it is found. It is sent again
+// when it changes, or after a reminder time.
 //
-// The file is written by the operator of the installation, so its queries are trusted to that
-// extent: they can only read, and their time and their rows are limited.
+// The operator of the installation writes the file, so its queries are trusted, within limits: they
+// can only read, and their time and number of rows are limited.
 package rule
 
 import (
@@ -21,7 +21,7 @@ type Rule struct {
 	Timeout  time.Duration // of the query
 	MaxRows  int           // more rows are an error
 	Type     string        // type of the notices
-	Remind   time.Duration // a finding that is still there is sent again after this; 0: never
+	Remind   time.Duration // a finding that is still present is sent again after this; 0: never
 	Withdraw bool          // retract a notice when its finding is gone
 	Fault    string        // why the rule cannot run; empty: it can
 
@@ -39,13 +39,13 @@ type Rule struct {
 // texts are templates over the columns of a row.
 type texts struct{ subject, title, body, link *template.Template }
 
-// Set is the rules of one file.
+// Set contains the rules of one file.
 type Set struct{ rules []*Rule }
 
 // Rules returns the rules in the order of the file, including those with a fault.
 func (s *Set) Rules() []*Rule { return s.rules }
 
-// Names returns the names of the rules in the order of the file. A rule without a name is called by
+// Names returns the names of the rules in the order of the file. A rule without a name is identified by
 // its number, as in `rule 3`.
 func (s *Set) Names() []string {
 	names := make([]string, len(s.rules))

@@ -171,11 +171,11 @@ type forgetful struct {
 	fail  int
 }
 
-func (f forgetful) SaveFindings(ctx context.Context, name string, told []notifier.Finding, gone []string) error {
+func (f forgetful) SaveFindings(ctx context.Context, name string, sent []notifier.Finding, gone []string) error {
 	if *f.calls++; *f.calls == f.fail {
 		return errAway
 	}
-	return f.Store.SaveFindings(ctx, name, told, gone)
+	return f.Store.SaveFindings(ctx, name, sent, gone)
 }
 
 // dying returns an instance that dies at the nth save of findings: 1 is before they are sent, 2

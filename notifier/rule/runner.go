@@ -26,20 +26,20 @@ type Runner struct {
 	orders chan order
 	slots  chan struct{}
 
-	leading bool // this instance has the lease; belongs to Run
-	resting bool // neither this nor another instance is known to lead; belongs to Run
+	leading bool // this instance has the lease; used only by Run
+	resting bool // no instance is known to lead; used only by Run
 
 	mu   sync.Mutex
 	busy map[string]bool // rules running on this instance
 }
 
-// order asks for a rule to run now.
+// order is a request to run a rule now.
 type order struct {
 	rule *Rule
 	done chan error // buffered, so that the reply never blocks
 }
 
-// New returns a runner; it does nothing until Run.
+// New returns a runner, which is inactive until Run.
 func New(c Config) *Runner {
 	if c.Leases == nil {
 		c.Leases = lease.Alone
@@ -78,7 +78,7 @@ func (r *Runner) States(ctx context.Context) ([]notifier.RuleState, error) {
 	return states, nil
 }
 
-// Check returns what a run of the rule would do now, without doing it. With an error about some
+// Check returns what a run of the rule would do now, without doing it. If the error concerns only some
 // rows, the plan covers the others.
 func (r *Runner) Check(ctx context.Context, name string) (Plan, error) {
 	of := r.c.Rules.named(name)
@@ -95,7 +95,7 @@ func (r *Runner) Check(ctx context.Context, name string) (Plan, error) {
 			return Plan{}, err
 		}
 	}
-	answer, err := of.ask(ctx)
+	answer, err := of.runQuery(ctx)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -114,7 +114,7 @@ func (r *Runner) Check(ctx context.Context, name string) (Plan, error) {
 // RunNow runs a rule on this instance, where Run must be active. It returns when the rule has run,
 // or after a few seconds; the rule then continues, even if ctx ends. Nil means that the rule ran or
 // is still running; the outcome is in States. RunNow returns notifier.ErrNotFound for an unknown
-// rule, and notifier.ErrConflict for one that has a fault or is running already.
+// rule, and notifier.ErrConflict for one that has a fault or is already running.
 func (r *Runner) RunNow(ctx context.Context, name string) error {
 	of := r.c.Rules.named(name)
 	switch {
@@ -159,7 +159,7 @@ func (r *Runner) runs(ctx context.Context) (map[string]notifier.RuleRun, error) 
 	return runs, nil
 }
 
-// Store keeps the runs of the rules and their findings.
+// Store stores the runs of the rules and their findings.
 type Store interface {
 	SaveRun(ctx context.Context, run notifier.RuleRun) error
 	Runs(ctx context.Context) ([]notifier.RuleRun, error)
@@ -167,8 +167,8 @@ type Store interface {
 	Findings(ctx context.Context, rule string) (map[string]notifier.Finding, error)
 	// SaveFindings adds or replaces findings, and deletes those whose subjects are in gone, in one
 	// transaction.
-	SaveFindings(ctx context.Context, rule string, told []notifier.Finding, gone []string) error
-	// ForgetRules deletes everything about all rules except these.
+	SaveFindings(ctx context.Context, rule string, sent []notifier.Finding, gone []string) error
+	// ForgetRules deletes all data of all rules except these.
 	ForgetRules(ctx context.Context, but []string) error
 	// NoticesBySubject returns up to limit notices that are not retracted, by id, with ids above
 	// after.
@@ -177,20 +177,20 @@ type Store interface {
 
 // Sender sends and retracts notices.
 type Sender interface {
-	// SendAll returns one result per request, in order. A repeated request gives the same notice.
+	// SendAll returns one result per request, in order. A repeated request returns the same notice.
 	SendAll(ctx context.Context, by notifier.Actor, all []notifier.Request) []notifier.Result
-	// Retract retracts a notice; retracting it again is no error.
+	// Retract retracts a notice; retracting it again is not an error.
 	Retract(ctx context.Context, by notifier.Actor, id int64) error
 }
 
 // Config configures a Runner.
 type Config struct {
 	Rules  *Set
-	Store  Store            // nil: for Check only, which then takes every finding as new
+	Store  Store            // nil: for Check only, which then treats every finding as new
 	Sender Sender           // nil: for Check only
 	Leases lease.Source     // default lease.Alone
 	Limits notifier.Limits  // limits on a notice
-	Life   time.Duration    // after this another instance takes over the rules of a dead one; 0: 15 s
+	Life   time.Duration    // after this time another instance takes over the rules of a dead one; 0: 15 s
 	Log    *slog.Logger     // nil: slog.Default()
 	Now    func() time.Time // nil: time.Now
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // schedule is when a rule runs: at every full multiple of a duration, or by a crontab line. It is
-// the same on every instance, whenever that was started.
+// the same on every instance, regardless of start time.
 type schedule struct {
 	text  string
 	every time.Duration
@@ -22,16 +22,16 @@ func (s schedule) Next(t time.Time) time.Time {
 	case s.cron != nil:
 		return s.cron.Next(t.In(time.Local))
 	case s.every > 0:
-		return t.UTC().Truncate(s.every).Add(s.every) // UTC, because no hour occurs twice there
+		return t.UTC().Truncate(s.every).Add(s.every) // UTC, where no hour occurs twice
 	}
 	return time.Time{}
 }
 
-// IsValid is part of gocron.Cron. The schedule was validated when it was parsed.
+// IsValid implements gocron.Cron. The schedule was validated when it was parsed.
 func (s schedule) IsValid(string, *time.Location, time.Time) error { return nil }
 
 // missed reports whether the rule was due between its last run and now. A rule that has never run
-// is due at once if it has an interval; with a crontab line it waits for its time.
+// is due immediately if it has an interval; with a crontab line it waits for its time.
 func (s schedule) missed(last, now time.Time) bool {
 	if last.IsZero() {
 		return s.cron == nil
@@ -40,8 +40,8 @@ func (s schedule) missed(last, now time.Time) bool {
 	return !next.IsZero() && !next.After(now)
 }
 
-// parseCron reads the five fields of a crontab line, or @daily and the like. Times are in the
-// server's time zone unless the line begins with CRON_TZ=Europe/Amsterdam or the like.
+// parseCron parses the five fields of a crontab line, or @daily and similar names. Times are in the
+// server's time zone unless the line begins with, for example, CRON_TZ=Europe/Amsterdam.
 func parseCron(text string) (schedule, error) {
 	if strings.TrimSpace(text) == "" {
 		return schedule{}, errors.New("empty")
@@ -49,7 +49,7 @@ func parseCron(text string) (schedule, error) {
 	if strings.HasPrefix(text, "@every") {
 		return schedule{}, errors.New(`write every = "5m" instead`)
 	}
-	// The parser panics on a time zone with nothing after it.
+	// The parser panics on a time zone without a schedule.
 	if strings.HasPrefix(text, "TZ=") || strings.HasPrefix(text, "CRON_TZ=") {
 		if len(strings.Fields(text)) < 2 {
 			return schedule{}, errors.New("a time zone without a schedule")

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/internal/address"
 )
 
-// sourcePrefix is the prefix of the variables that hold the addresses of sources.
+// sourcePrefix is the prefix of the variables that contain the addresses of sources.
 const sourcePrefix = "CARILLON_RULE_SOURCE_"
 
 var sourcePattern = regexp.MustCompile(`\A[A-Z][A-Z0-9_]{0,62}\z`)
@@ -23,7 +23,7 @@ type source struct {
 	file     string
 }
 
-// source finds the address of a source, or adds a fault. The address is a secret and must not
+// source reads the address of a source, or adds a fault. The address is a secret and must not
 // appear in the fault.
 func (p *parser) source(name string, t *fields) source {
 	if name == "" {
@@ -68,7 +68,7 @@ func (p *parser) address(name string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// parseSource reads postgres://… and sqlite:PATH, also written as sqlite:///PATH.
+// parseSource parses postgres://… and sqlite:PATH, also written as sqlite:///PATH.
 func parseSource(raw string) (source, error) {
 	scheme, rest, _ := strings.Cut(raw, ":")
 	switch scheme {
@@ -78,16 +78,16 @@ func parseSource(raw string) (source, error) {
 		}
 		cfg, err := pgx.ParseConfig(raw)
 		if err != nil {
-			return source{}, err // pgx leaves out the password
+			return source{}, err // pgx removes the password
 		}
-		// One statement per query, whatever the address asks for: a second statement could end the
+		// One statement per query, whatever the address requests: a second statement could end the
 		// read-only transaction.
 		cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
 		if cfg.RuntimeParams["application_name"] == "" {
 			cfg.RuntimeParams["application_name"] = "carillon rules"
 		}
 		if cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-			cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // each connection asks once, and may lead to a pooler
+			cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // each connection describes a statement once, and may go through a pooler
 		}
 		return source{postgres: cfg}, nil
 	case "sqlite":

@@ -15,7 +15,7 @@ import (
 // maxError is how many characters of an error are stored.
 const maxError = 1000
 
-// start runs a rule beside others, unless it is running already. It sends the outcome to o.done.
+// start runs a rule concurrently with others, unless it is already running. It sends the outcome to o.done.
 func (r *Runner) start(ctx context.Context, o order, running *sync.WaitGroup) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +90,7 @@ func (r *Runner) note(ctx context.Context, run notifier.RuleRun, before string) 
 	}
 }
 
-// work is one run. It counts in run what it has done, even if it fails later. A panic counts as a
+// work is one run. It counts completed work in run, even if it fails later. A panic counts as a
 // failure.
 func (r *Runner) work(ctx context.Context, of *Rule, run *notifier.RuleRun) (err error) {
 	defer func() {
@@ -100,7 +100,7 @@ func (r *Runner) work(ctx context.Context, of *Rule, run *notifier.RuleRun) (err
 		}
 	}()
 	run.Findings, run.Sent, run.Withdrawn = 0, 0, 0
-	answer, err := of.ask(ctx)
+	answer, err := of.runQuery(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (r *Runner) work(ctx context.Context, of *Rule, run *notifier.RuleRun) (err
 	all, faulty := of.render(answer, r.c.Limits)
 	run.Findings = int64(len(all))
 	list, gone := of.compare(all, known, r.c.Now())
-	err = r.tell(ctx, of, list, run)
+	err = r.send(ctx, of, list, run)
 	if faulty != nil {
 		// A row that cannot be read may belong to a finding that seems gone.
 		return joined(faulty, err)

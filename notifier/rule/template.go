@@ -17,21 +17,21 @@ const maxText = 64 << 10
 
 var errTooMuchText = fmt.Errorf("longer than %d KB", maxText>>10)
 
-// functions returns what templates can use in addition to text/template's own functions.
+// functions returns the functions that templates can use in addition to text/template's own.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"lower": strings.ToLower,
 		"upper": strings.ToUpper,
 		"trim":  strings.TrimSpace,
 		"path":  func(v any) string { return url.PathEscape(fmt.Sprint(v)) },
-		// default "none" .x gives none where the column is NULL or empty.
+		// default "none" .x gives none if the column is NULL or empty.
 		"default": func(instead, v any) any {
 			if fmt.Sprint(v) == "" {
 				return instead
 			}
 			return v
 		},
-		// date "2 Jan 15:04" .at formats a time; other values stay as they are.
+		// date "2 Jan 15:04" .at formats a time; other values are unchanged.
 		"date": func(layout string, v any) string {
 			if m, ok := v.(moment); ok {
 				return m.Format(layout)
@@ -96,8 +96,8 @@ func (w *limited) Write(p []byte) (int, error) {
 	return w.Builder.Write(p)
 }
 
-// columnsOf returns the columns that a template reads for certain, so that a wrong name is found
-// even while there are no rows. It ignores places where the dot is something else.
+// columnsOf returns the columns that a template certainly reads, so that a wrong name is reported
+// even if there are no rows. It ignores places where the dot is not the row.
 func columnsOf(t *template.Template) []string {
 	if t == nil || t.Tree == nil {
 		return nil

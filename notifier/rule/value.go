@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// number prints as people write it: 1500000, not 1.5e+06.
+// number prints in plain notation: 1500000, not 1.5e+06.
 type number float64
 
 func (n number) String() string { return strconv.FormatFloat(float64(n), 'f', -1, 64) }
@@ -22,8 +22,8 @@ type moment struct{ time.Time }
 
 func (m moment) String() string { return m.Format(time.RFC3339) }
 
-// value converts a column for templates: NULL becomes the empty string, and characters that no
-// notice may contain are removed.
+// value converts a column for templates: NULL becomes the empty string, and characters that notices
+// cannot contain are removed.
 func value(raw any) any {
 	switch v := raw.(type) {
 	case nil:
@@ -47,8 +47,8 @@ func value(raw any) any {
 	return clean(fmt.Sprint(raw))
 }
 
-// clean turns text from a database into text that a notice can contain: lines end in LF, other
-// control characters become spaces, and characters that override the text direction are removed; isolates stay
+// clean converts text from a database to text that a notice can contain: lines end in LF, other control
+// characters become spaces, and characters that override the text direction are removed; isolates stay
 // if they are closed.
 func clean(s string) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\ufffd")

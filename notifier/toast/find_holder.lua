@@ -4,7 +4,7 @@
 -- uses: read_waiting
 --
 -- Returns {id, consumer, ms since it was delivered to that consumer, number of deliveries};
--- nil when no consumer holds it, which happens only after somebody has edited Redis by hand.
+-- nil when no consumer holds it, which happens only after a manual edit in Redis.
 local function find_holder(stream, id)
   local found = redis.pcall('XPENDING', stream, 'toasts', id, id, 1)
   if found.err or not found[1] then

@@ -13,8 +13,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// List returns the toasts that wait for a user, oldest first, with the content they were raised
-// with. It claims nothing: the toasts are still delivered as usual.
+// List returns the toasts that wait for a user, oldest first, with the content with which they were
+// raised. It claims nothing: the toasts are still delivered as usual.
 func (t *Toasts) List(ctx context.Context, seq int64) ([]notifier.Toast, error) {
 	ids, err := t.rdb.ZRange(ctx, t.k.PendingToasts(seq), 0, -1).Result()
 	if err != nil || len(ids) == 0 {
@@ -41,8 +41,8 @@ func (t *Toasts) List(ctx context.Context, seq int64) ([]notifier.Toast, error) 
 	return all, nil
 }
 
-// readEntry reads a stream entry written by raise_toast.lua. It returns false for any other entry,
-// and for another user's.
+// readEntry parses a stream entry written by raise_toast.lua. It returns false for any other entry, and
+// for another user's.
 func readEntry(id string, seq int64, fields map[string]any) (notifier.Toast, bool) {
 	text := func(name string) string { s, _ := fields[name].(string); return s }
 	ms, _, _ := strings.Cut(id, "-")
@@ -65,8 +65,8 @@ func (t *Toasts) listed(seq int64, err error) error {
 }
 
 // Ack records that the user was shown these toasts; they are not delivered again. It returns
-// notifier.ErrNotFound when none of them waits for this user: they belong to somebody else, or have
-// been acknowledged or dropped already.
+// notifier.ErrNotFound if none of them waits for this user: they belong to another user, or have already
+// been acknowledged or dropped.
 func (t *Toasts) Ack(ctx context.Context, seq int64, ids []string) error {
 	args := make([]any, len(ids))
 	for i, id := range ids {
@@ -90,8 +90,8 @@ func (t *Toasts) keysOf(seq int64) []string {
 	return []string{stream, t.k.PendingToasts(seq)}
 }
 
-// Forget removes the toasts that wait for a deleted user, and every record that a toast was raised
-// for them.
+// Forget removes the toasts that wait for a deleted user, and every record of a toast raised for
+// them.
 func (t *Toasts) Forget(ctx context.Context, seq int64) error {
 	err := forgetToasts.Run(ctx, t.rdb, t.keysOf(seq)).Err()
 	if err == nil {

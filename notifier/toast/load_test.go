@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/toast"
 )
@@ -41,7 +42,7 @@ func TestClearingUnderLoadLosesNothing(t *testing.T) {
 				}
 			})
 		}
-		stop := time.AfterFunc(time.Minute, cancel)
+		stop := time.AfterFunc(testkit.Patience, cancel)
 		work.Wait()
 		raised.Wait()
 		if stop.Stop(); ctx.Err() != nil {

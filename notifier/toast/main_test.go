@@ -60,7 +60,9 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 
 // instance returns another instance over the same Redis.
 func (s *site) instance(name string) *toast.Toasts {
-	return toast.New(s.rdb, s.k, toast.Options{Consumer: name, Now: s.now, Log: slog.New(slog.DiscardHandler)})
+	all := toast.New(s.rdb, s.k, toast.Options{Now: s.now, Log: slog.New(slog.DiscardHandler)})
+	all.SetName(name)
+	return all
 }
 
 func (s *site) now() time.Time {
@@ -87,7 +89,7 @@ func (s *site) raise(t tb, all ...notifier.ToastRaise) {
 	}
 }
 
-// take returns what an instance takes for one user.
+// take returns the toasts that an instance claims for one user.
 func take(t tb, by *toast.Toasts, seq int64) notifier.Taken {
 	t.Helper()
 	all, err := by.Take(t.Context(), []int64{seq})
@@ -97,7 +99,7 @@ func take(t tb, by *toast.Toasts, seq int64) notifier.Taken {
 	return all[0]
 }
 
-// taken returns what an instance takes for one user as notice ids, with tries above 1: `1 2 3/2`.
+// taken returns the toasts that an instance claims for one user as notice ids, with tries above 1: `1 2 3/2`.
 func taken(t tb, by *toast.Toasts, seq int64) string {
 	t.Helper()
 	var words []string

@@ -15,13 +15,13 @@ import (
 )
 
 // RaiseAll queues each toast for its users and publishes a signal to each of them. One user's
-// toasts keep their order. A user for whom the same toast was raised before is skipped, whatever
-// became of it: the same toast means the same notice, or the same Token for a toast without a
-// notice. At most notifier.MaxToastIDs toasts wait for one user; the oldest are dropped.
+// toasts keep their order. Users for whom the same toast was raised before are skipped, whether or not
+// it was shown: the same toast has the same notice, or the same Token if it has no notice. At most
+// notifier.MaxToastIDs toasts wait for one user; the oldest are dropped.
 //
-// It returns one error per toast, in order: nil when the toast waits for all of its users. A user
-// that cannot be served does not affect the others. After an error some users may already have the
-// toast; raise it again for all of them.
+// It returns one error per toast, in order: nil if the toast waits for all of its users. A user
+// that fails does not affect the others. After an error some users may already have the toast; raise
+// it again for all of them.
 func (t *Toasts) RaiseAll(ctx context.Context, all []notifier.ToastRaise) []error {
 	r := raising{Toasts: t, ctx: ctx, all: all, errs: make([]error, len(all)), retention: t.o.Retention.Milliseconds()}
 	r.pipe = script.NewPipe(t.rdb, min(batch, len(all)))
@@ -45,7 +45,7 @@ type raising struct {
 	all       []notifier.ToastRaise
 	errs      []error
 	retention any
-	lost      error // set when every further call would fail the same way
+	lost      error // set if every further call would fail the same way
 
 	pipe *script.Pipe
 	runs []raiseRun // queued in the pipe
@@ -62,7 +62,7 @@ var errToken = errors.New("a toast without a notice needs a token")
 // add queues the script calls of one toast and flushes the pipe whenever it is full.
 func (r *raising) add(i int) {
 	d := &r.all[i]
-	// The plus sign keeps a token that looks like a number apart from the notice with that id.
+	// The plus sign distinguishes a token that is a number from the notice with that id.
 	what := "+" + d.Token
 	if d.NoticeID != 0 {
 		what = strconv.FormatInt(d.NoticeID, 10)
@@ -108,7 +108,7 @@ func (r *raising) flush() {
 		return
 	}
 	if r.lost == nil {
-		_ = r.pipe.Exec(r.ctx) // each command holds its own error
+		_ = r.pipe.Exec(r.ctx) // each command has its own error
 	}
 	for _, run := range r.runs {
 		err := r.lost

@@ -116,7 +116,7 @@ func (r *trips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-func TestRaisingForManyUsersTakesFewShortCalls(t *testing.T) {
+func TestRaisingForManyUsersNeedsFewShortCalls(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Client(t)
 	s, sent := newSite(t, rdb), &trips{}

@@ -1,5 +1,5 @@
 -- raise_toast.lua: queue one toast for some users of a partition and signal each of them.
--- Users for whom it was raised before are skipped, whatever became of it.
+-- Users for whom it was raised before are skipped, whether or not it was shown.
 --
 -- uses: read_waiting, redis_time, score_of, settle_toast
 --

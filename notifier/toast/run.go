@@ -25,20 +25,20 @@ const (
 type runner struct {
 	*Toasts
 	next  int   // first partition of the next round
-	fault error // the last one
-	left  int   // rounds without a fault still needed before clearing counts as working again
+	fault error // of the last round
+	left  int   // successful rounds still needed before clearing counts as recovered
 }
 
 // Run clears old toasts until ctx ends, then returns nil. Within about a minute it removes from
-// each partition the toasts older than the retention, and the consumers of instances that are gone
-// and hold nothing. A partition that cannot be cleared does not hold up the others. While Redis is
-// away it keeps trying.
+// each partition the toasts older than the retention, and the consumers of stopped instances that
+// hold nothing. A partition that cannot be cleared does not delay the others. While Redis is
+// unavailable it retries.
 func (t *Toasts) Run(ctx context.Context) error {
 	r := &runner{Toasts: t}
 	return lease.Work{Stage: "toast", Lease: t.o.Lease, Every: t.every, Do: r.walk, Log: t.o.Log}.Run(ctx)
 }
 
-// walk does a round. A broken partition fails one round in each walk over all partitions, so
+// walk runs a round. A broken partition fails one round in each walk over all partitions, so
 // clearing counts as failing until a whole walk has succeeded.
 func (r *runner) walk(ctx context.Context) error {
 	if err := r.round(ctx); err != nil {
@@ -76,7 +76,7 @@ func (t *Toasts) clear(ctx context.Context, parts []int) (more []int, err error)
 			t.o.Retention.Milliseconds(), t.idle.Milliseconds(), clearMost,
 		)
 	}
-	_ = pipe.Exec(ctx) // each command holds its own error
+	_ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
 		r, bad := script.ParseReply(cmd)
 		if bad == nil && len(r.Rest) != 4 {

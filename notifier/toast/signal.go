@@ -12,10 +12,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Waiting reports for each user whether any toast waits for them. It may report a toast that need
-// not be shown any more; Take finds that out. For a user that cannot be read it reports false and
-// returns the error beside the answers for all others. When Redis is away it returns no answers at
-// all.
+// Waiting reports for each user whether any toast waits for them. It may report a toast that no
+// longer needs to be shown; Take determines that. For a user that cannot be read it reports false, and
+// returns the error together with the results for all others. If Redis is unavailable, it returns no
+// results.
 func (t *Toasts) Waiting(ctx context.Context, seqs []int64) ([]bool, error) {
 	waiting := make([]bool, 0, len(seqs))
 	var first error
@@ -25,7 +25,7 @@ func (t *Toasts) Waiting(ctx context.Context, seqs []int64) ([]bool, error) {
 		for i, seq := range some {
 			counts[i] = pipe.ZCard(ctx, t.k.PendingToasts(seq))
 		}
-		_, _ = pipe.Exec(ctx) // each command holds its own error
+		_, _ = pipe.Exec(ctx) // each command has its own error
 		for i, c := range counts {
 			n, err := c.Result()
 			if err != nil {
@@ -43,7 +43,7 @@ func (t *Toasts) Waiting(ctx context.Context, seqs []int64) ([]bool, error) {
 	return waiting, first
 }
 
-// Signal publishes s to every instance where this user is connected.
+// Signal publishes s to every instance to which this user is connected.
 func (t *Toasts) Signal(ctx context.Context, seq int64, s notifier.Signal) error {
 	if err := t.rdb.Publish(ctx, t.k.LiveUser(seq), s.String()).Err(); err != nil {
 		t.stats.failed.Add(1)
@@ -52,8 +52,8 @@ func (t *Toasts) Signal(ctx context.Context, seq int64, s notifier.Signal) error
 	return nil
 }
 
-// Nudge signals every instance where one of these users is connected that a toast shown here to
-// them was not acknowledged.
+// Nudge notifies every instance to which one of these users is connected that a toast shown here was
+// not acknowledged.
 func (t *Toasts) Nudge(ctx context.Context, seqs []int64) error {
 	waits := notifier.Signal{Kind: notifier.SignalNudge}.String()
 	for some := range slices.Chunk(seqs, lookBatch) {

@@ -15,15 +15,14 @@ import (
 )
 
 // Take claims the toasts that wait for each of these users, so that this instance can show them:
-// toasts that nobody has claimed, toasts that this instance claimed before without an
-// acknowledgement, and toasts that another instance claimed at least Hold ago. Toasts that need not
-// be shown any more are removed instead: those that have ended, those of a notice that are older
-// than MaxAge, and those whose inbox row has been read or has left the inbox. A toast whose row was
-// edited is returned with the new content.
+// unclaimed toasts, toasts that this instance claimed before without an acknowledgement, and toasts
+// that another instance claimed at least Hold ago. It removes toasts that no longer need to be shown:
+// toasts that have ended, toasts of a notice older than notifier.MaxToastAge, and toasts whose inbox row has
+// been read or has left the inbox. A toast whose row was edited is returned with the new content.
 //
-// It returns one Taken per user, in order, with Err set for a user that could not be served. The
-// error is the first of these, but an error that Redis is unavailable comes before all others. The
-// other users are still served.
+// It returns one Taken per user, in order, with Err set for a user that failed. The error is the
+// first of these, but an error that Redis is unavailable takes precedence. Other users are not
+// affected.
 func (t *Toasts) Take(ctx context.Context, seqs []int64) ([]notifier.Taken, error) {
 	all := make([]notifier.Taken, 0, len(seqs))
 	var first error
@@ -44,8 +43,8 @@ func (t *Toasts) Take(ctx context.Context, seqs []int64) ([]notifier.Taken, erro
 
 // take is Take for the users of one pipeline.
 func (t *Toasts) take(ctx context.Context, seqs []int64) (all []notifier.Taken, first error) {
-	var consumer, now any = t.o.Consumer, t.o.Now().UnixMilli()
-	var hold, age any = max(t.o.Hold.Milliseconds(), 1), t.o.MaxAge.Milliseconds()
+	var consumer, now any = t.consumer, t.o.Now().UnixMilli()
+	var hold, age any = max(t.o.Hold.Milliseconds(), 1), notifier.MaxToastAge.Milliseconds()
 	pipe, cmds := script.NewPipe(t.rdb, len(seqs)), make([]*redis.Cmd, len(seqs))
 	for i, seq := range seqs {
 		cmds[i] = pipe.Add(
@@ -53,13 +52,13 @@ func (t *Toasts) take(ctx context.Context, seqs []int64) (all []notifier.Taken, 
 			strconv.FormatInt(seq, 10), consumer, now, hold, age,
 		)
 	}
-	_ = pipe.Exec(ctx) // each command holds its own error
+	_ = pipe.Exec(ctx) // each command has its own error
 	all = make([]notifier.Taken, len(seqs))
 	for i, cmd := range cmds {
 		settled, err := parseTaken(cmd, &all[i])
 		if err != nil {
 			t.stats.failed.Add(1)
-			all[i].Err = fmt.Errorf("take the toasts of user %d: %w", seqs[i], err)
+			all[i].Err = fmt.Errorf("claim the toasts of user %d: %w", seqs[i], err)
 			if graver(all[i].Err, first) {
 				first = all[i].Err
 			}
@@ -71,13 +70,13 @@ func (t *Toasts) take(ctx context.Context, seqs []int64) (all []notifier.Taken, 
 	return all, first
 }
 
-// graver reports whether err should replace than as the error returned: the first error wins, but
-// one that Redis is unavailable wins over others.
+// graver reports whether err should replace than as the returned error: the first error is kept, but
+// one that Redis is unavailable takes precedence.
 func graver(err, than error) bool {
 	return err != nil && (than == nil || errors.Is(err, notifier.ErrUnavailable) && !errors.Is(than, notifier.ErrUnavailable))
 }
 
-// parseTaken reads the reply of take_toast.lua.
+// parseTaken parses the reply of take_toast.lua.
 func parseTaken(cmd *redis.Cmd, into *notifier.Taken) (settled int64, err error) {
 	r, err := script.ParseReply(cmd)
 	if err != nil {
@@ -96,7 +95,7 @@ func parseTaken(cmd *redis.Cmd, into *notifier.Taken) (settled int64, err error)
 	return r.Number(1), nil
 }
 
-// parseToast reads {id, notice, key, at, raised, tries, JSON}.
+// parseToast parses {id, notice, key, at, raised, tries, JSON}.
 func parseToast(of any, into *notifier.Toast) error {
 	f, _ := of.([]any)
 	if len(f) != 7 {

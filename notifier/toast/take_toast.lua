@@ -10,7 +10,7 @@
 -- KEYS[4] hash     of the user's inbox: field → ID AT EXPIRY JSON
 -- ARGV[1] seq      of the user
 -- ARGV[2] consumer that claims
--- ARGV[3] now      ms since 1970, to tell which toasts have ended and which rows have expired
+-- ARGV[3] now      ms since 1970, to find ended toasts and expired rows
 -- ARGV[4] hold     ms: a toast that another consumer has held this long may be claimed
 -- ARGV[5] age      ms: an older toast is not shown if it has a notice
 --

@@ -1,5 +1,5 @@
-// Package toast stores the toasts that wait for their users and decides which instance shows each
-// of them.
+// Package toast stores the toasts that wait for their users, decides which instance shows each of
+// them, and has the data of the event that shows them.
 package toast
 
 import (
@@ -24,16 +24,14 @@ const (
 	defaultHold      = 10 * time.Second
 
 	batch     = 256 // scripts in one pipeline
-	crowd     = 128 // users in one script call; a call this size blocks Redis for a millisecond at most
+	crowd     = 128 // users in one script call; a call of this size blocks Redis for at most a millisecond
 	lookBatch = 500 // users in one pipeline that only reads or publishes
 )
 
 // Options configures New. Zero fields take their defaults.
 type Options struct {
 	Retention time.Duration    // older toasts are dropped; default 24 h
-	Hold      time.Duration    // an unacknowledged toast may be taken over by another instance after this; default 10 s
-	MaxAge    time.Duration    // toasts of a notice older than this are not shown; default notifier.MaxToastAge
-	Consumer  string           // unique name of this instance; default random
+	Hold      time.Duration    // after this time another instance may claim an unacknowledged toast; default 10 s
 	Lease     lease.Lease      // held while clearing; default lease.Always
 	Log       *slog.Logger     // default slog.Default()
 	Now       func() time.Time // default time.Now
@@ -47,15 +45,17 @@ type Toasts struct {
 	parts [keys.Partitions]partition
 	stats stats
 
+	consumer string // unique name of this instance
+
 	most  any           // limit on the toasts that wait for one user
 	every time.Duration // interval between two rounds of Run
-	idle  time.Duration // a consumer that holds nothing is removed after this long without activity
+	idle  time.Duration // a consumer that holds nothing is removed after this time without activity
 }
 
-// partition holds the keys of one partition, built and boxed once.
+// partition contains the keys of one partition, built and boxed once.
 type partition struct{ stream, raised any }
 
-// New returns the toasts of a key space. It does not talk to Redis.
+// New returns the toasts of a key space. It does not connect to Redis.
 func New(rdb redis.UniversalClient, space keys.Space, o Options) *Toasts {
 	if o.Retention <= 0 {
 		o.Retention = defaultRetention
@@ -63,19 +63,13 @@ func New(rdb redis.UniversalClient, space keys.Space, o Options) *Toasts {
 	if o.Hold <= 0 {
 		o.Hold = defaultHold
 	}
-	if o.MaxAge <= 0 {
-		o.MaxAge = notifier.MaxToastAge
-	}
-	if o.Consumer == "" {
-		o.Consumer = rand.Text()
-	}
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	t := &Toasts{rdb: rdb, k: space, o: o, most: notifier.MaxToastIDs, every: clearEvery, idle: clearIdle}
+	t := &Toasts{rdb: rdb, k: space, o: o, consumer: rand.Text(), most: notifier.MaxToastIDs, every: clearEvery, idle: clearIdle}
 	for p := range t.parts {
 		t.parts[p] = partition{space.Toasts(p), space.RaisedToasts(p)}
 	}
@@ -106,12 +100,12 @@ var (
 	forgetToasts = scripts.Get("forget_toasts")
 )
 
-// Stats counts what this instance has done since it started, for metrics.
+// Stats contains counts since the start of this instance, for metrics.
 type Stats struct {
 	Raised  int64 // toasts queued, one per user
 	Taken   int64 // toasts claimed in order to be shown; claiming one again counts again
 	Acked   int64 // toasts acknowledged
-	Settled int64 // toasts removed because they need not be shown: too old, ended or read
+	Settled int64 // toasts removed because they no longer need to be shown: too old, ended or read
 	Cleared int64 // toasts dropped by age, never shown
 	Failed  int64 // calls that failed in full or in part
 }

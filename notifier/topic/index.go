@@ -13,15 +13,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// index is what Redis holds: the topics that have a set.
+// index is the state in Redis: the topics that have a set.
 type index struct {
-	lost   bool                    // the member that marks the index as whole is missing
+	lost   bool                    // the member that marks the index as complete is missing
 	has    map[notifier.Topic]bool // listed in the index
-	strays map[notifier.Topic]bool // topics that may have a set and have not been met in SQL
+	strays map[notifier.Topic]bool // topics that may have a set and have not been found in SQL
 }
 
-// readIndex reads the index. When it is lost, all keys are scanned for sets that nothing else would
-// find.
+// readIndex reads the index. If it is lost, all keys are scanned for sets that could not be found
+// otherwise.
 func (t *Topics) readIndex(ctx context.Context) (x index, err error) {
 	x.lost, x.has, x.strays = true, map[notifier.Topic]bool{}, map[notifier.Topic]bool{}
 	all, err := t.rdb.SMembers(ctx, t.k.SubscriberIndex()).Result()
@@ -53,7 +53,7 @@ func (t *Topics) readIndex(ctx context.Context) (x index, err error) {
 	})
 }
 
-// addToIndex adds the topics that are missing, and takes all of them off the strays.
+// addToIndex adds the missing topics, and removes all of them from the strays.
 func (t *Topics) addToIndex(ctx context.Context, x index, found []notifier.TopicSubscribers) error {
 	var missing []any
 	for i := range found {
@@ -77,10 +77,10 @@ func (t *Topics) eachMaster(ctx context.Context, do func(ctx context.Context, c 
 	return do(ctx, t.rdb)
 }
 
-// compare brings the sets of these topics in line with SQL. It reports whether any set is newer
-// than the revision.
+// compare updates the sets of these topics from SQL. It reports whether any set is newer than the
+// revision.
 func (t *Topics) compare(ctx context.Context, found []notifier.TopicSubscribers, revision int64, force bool) (later bool, err error) {
-	// Claim first: from then on no older change is let in, so what is read next stays, or is newer.
+	// Claim first: from then on older changes are rejected, so what is read next stays, or is newer.
 	claims := script.NewPipe(t.rdb, len(found))
 	claimed := make([]*redis.Cmd, len(found))
 	for i := range found {
@@ -94,7 +94,7 @@ func (t *Topics) compare(ctx context.Context, found []notifier.TopicSubscribers,
 	for i := range found {
 		sets[i] = pipe.SMembers(ctx, t.k.Subscribers(found[i].Topic))
 	}
-	_, _ = pipe.Exec(ctx) // each command holds its own error
+	_, _ = pipe.Exec(ctx) // each command has its own error
 	var differ []notifier.TopicSubscribers
 	for i := range found {
 		if err := sets[i].Err(); err != nil && !redis.HasErrorPrefix(err, "WRONGTYPE") {
@@ -126,7 +126,7 @@ func (t *Topics) drop(ctx context.Context, topics []notifier.Topic, revision int
 		if err != nil {
 			return false, err
 		}
-		if newer { // the sets that stay must remain in the index
+		if newer { // the remaining sets must stay in the index
 			later = true
 			continue
 		}

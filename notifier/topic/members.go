@@ -34,7 +34,7 @@ func members(s *notifier.TopicSubscribers) []any {
 	return all
 }
 
-// parse reads the set of a topic. It returns false when the set is not whole or has a malformed
+// parse parses the set of a topic. It returns false if the set is incomplete or has a malformed
 // member.
 func parse(topic notifier.Topic, set []string) (s notifier.TopicSubscribers, ok bool) {
 	s.Topic = topic

@@ -10,8 +10,8 @@ import (
 )
 
 // SubscribersOf returns the subscribers of each topic, in order, with users and roles sorted. It
-// reads Redis in one round trip, and SQL where Redis is away or not certain. A change made by
-// another instance is seen at once, or within Options.Every if that instance could not write it
+// reads Redis in one round trip, and SQL if Redis is unavailable or possibly outdated. A change made by
+// another instance is visible immediately, or within Options.Every if that instance could not write it
 // through.
 func (t *Topics) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]notifier.TopicSubscribers, error) {
 	found := make([]notifier.TopicSubscribers, len(topics))
@@ -36,16 +36,16 @@ func (t *Topics) SubscribersOf(ctx context.Context, topics []notifier.Topic) ([]
 		lost = lost || len(fromSQL[i].Users)+len(fromSQL[i].Roles) > 0
 	}
 	if lost && revision != unseen {
-		// SQL has subscribers where Redis has no set: a loss, unless the set was created just now.
-		if now, err := t.look(ctx); err == nil && now == revision {
+		// SQL has subscribers but Redis has no set: a loss, unless the set was just created.
+		if now, err := t.readRevision(ctx); err == nil && now == revision {
 			t.Suspect()
 		}
 	}
 	return found, nil
 }
 
-// fromRedis fills in the sets that Redis knows for certain and returns the indexes of the others.
-// It also returns the revision of the sets, or unseen when nothing was certain.
+// fromRedis fills in the sets that are certainly current in Redis, and returns the indexes of the
+// others. It also returns the revision of the sets, or unseen if none was certain.
 func (t *Topics) fromRedis(ctx context.Context, topics []notifier.Topic, found []notifier.TopicSubscribers) (lacking []int, revision int64) {
 	sets, revision := t.sets(ctx, topics)
 	for i := range topics {
@@ -60,7 +60,7 @@ func (t *Topics) fromRedis(ctx context.Context, topics []notifier.Topic, found [
 	return lacking, revision
 }
 
-// sets reads the sets of topics if they are as of SQL's current revision; otherwise it returns
+// sets reads the sets of topics if they have SQL's current revision; otherwise it returns
 // unseen.
 func (t *Topics) sets(ctx context.Context, topics []notifier.Topic) (sets []*redis.StringSliceCmd, revision int64) {
 	if t.behind() {
@@ -75,27 +75,27 @@ func (t *Topics) sets(ctx context.Context, topics []notifier.Topic) (sets []*red
 	for i, topic := range topics {
 		sets[i] = pipe.SMembers(waiting, t.k.Subscribers(topic))
 	}
-	_, _ = pipe.Exec(waiting) // each command holds its own error
+	_, _ = pipe.Exec(waiting) // each command has its own error
 	revision, err := parseRevision(at)
 	if err != nil || revision == unseen {
 		return nil, unseen
 	}
 	if revision != seen {
 		// Another instance has changed something, or Redis has lost a change.
-		if now, err := t.look(ctx); err != nil || now != revision {
+		if now, err := t.readRevision(ctx); err != nil || now != revision {
 			return nil, unseen
 		}
 	}
 	return sets, revision
 }
 
-// look reads the revision of SQL and remembers it.
-func (t *Topics) look(ctx context.Context) (int64, error) {
+// readRevision reads and stores the revision of SQL.
+func (t *Topics) readRevision(ctx context.Context) (int64, error) {
 	was := t.seen.Load()
 	now, err := t.store.SubscriptionRevision(ctx)
 	if err != nil {
 		return unseen, fmt.Errorf("read the revision of the subscriptions: %w", err)
 	}
-	t.seen.CompareAndSwap(was, now) // keep what a change of this instance stored meanwhile: it is later
+	t.seen.CompareAndSwap(was, now) // keep a concurrently stored change of this instance: it is later
 	return now, nil
 }

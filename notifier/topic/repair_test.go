@@ -124,7 +124,7 @@ func TestALostIndexIsRebuiltWithoutMissingASet(t *testing.T) {
 		if err := s.rdb.Del(t.Context(), s.k.SubscriberIndex()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		s.sql.leave(notifier.Subscriber{User: "u2"}) // only the lost index knew that this set exists
+		s.sql.leave(notifier.Subscriber{User: "u2"}) // only the lost index listed this set
 		if got := who(t, s.Topics, stock); got != "u1" {
 			t.Errorf("%q", got)
 		}
@@ -282,7 +282,7 @@ func TestSQLServesReadsWhileRedisIsAwayAndRedisCatchesUp(t *testing.T) {
 	server.Restart(t)
 	testkit.Eventually(t, "the repair", func() bool { return len(seen) == 3 && !s.Behind() })
 	s.right(t)
-	want := []string{"could not write a subscription to redis; a repair follows", "background work failing; retrying", "background work recovered"}
+	want := []string{"subscription not written to redis; it will be repaired", "background work failing; retrying", "background work recovered"}
 	for _, line := range want {
 		if got := <-seen; got != line {
 			t.Errorf("logged %q, want %q", got, line)
@@ -309,7 +309,7 @@ func TestAnOutdatedRedisIsNotUsed(t *testing.T) {
 	s.right(t)
 }
 
-func TestSubscribersOfTakesOneRoundTrip(t *testing.T) {
+func TestSubscribersOfNeedsOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))
 	s.subscribe(t, stock, "u1")

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	saddBatch = 1000        // members per command, which keeps each short for the scripts that wait behind it
+	saddBatch = 1000        // members per command, which keeps each one short for waiting scripts
 	draftLife = time.Minute // of a draft that never replaces its set
 )
 
@@ -52,7 +52,7 @@ func (t *Topics) replace(ctx context.Context, found []notifier.TopicSubscribers,
 	return later, nil
 }
 
-// draft writes the new sets as drafts beside the current ones, under a token, and returns their
+// draft writes the new sets as drafts next to the current ones, under a token, and returns their
 // sizes.
 func (t *Topics) draft(ctx context.Context, found []notifier.TopicSubscribers) (token string, sizes []int, err error) {
 	token, sizes = rand.Text(), make([]int, len(found))

@@ -10,11 +10,11 @@ import (
 	"github.com/carillonhq/carillon/internal/script"
 )
 
-// settleShare is the part of Options.Every that a change made by another instance gets to arrive in
-// Redis before it counts as lost.
+// settleShare is the fraction of Options.Every after which a change made by another instance that has
+// not arrived in Redis counts as lost.
 const settleShare = 16
 
-// Load reads the types, and brings the sets in Redis in line with SQL. Redis being away is no
+// Load reads the types, and updates the sets in Redis from SQL. Redis being unavailable is not an
 // error: Run does it once Redis is back.
 func (t *Topics) Load(ctx context.Context) error {
 	if err := t.refreshTypes(ctx); err != nil {
@@ -39,7 +39,7 @@ func (t *Topics) load(ctx context.Context) error {
 }
 
 // Run reloads types that another instance has changed, and repairs sets that differ from SQL, until
-// ctx ends; then it returns nil. While Redis or SQL is away it keeps trying.
+// ctx ends; then it returns nil. While Redis or SQL is unavailable it retries.
 func (t *Topics) Run(ctx context.Context) error {
 	return lease.Work{Stage: "topic", Every: t.o.Every, Wake: t.wake, Do: t.round, Log: t.o.Log}.Run(ctx)
 }
@@ -48,11 +48,11 @@ func (t *Topics) round(ctx context.Context) error {
 	return errors.Join(t.refreshTypes(ctx), t.keep(ctx))
 }
 
-// keep repairs the sets if they need it.
+// keep repairs the sets if necessary.
 func (t *Topics) keep(ctx context.Context) error {
 	due, err := t.due(ctx)
 	if err != nil {
-		t.broken.Add(1) // a loss during the fault shows in no revision, so compare afterwards
+		t.broken.Add(1) // no revision shows a loss during the fault, so compare afterwards
 		return err
 	}
 	if !due {
@@ -65,7 +65,7 @@ func (t *Topics) keep(ctx context.Context) error {
 	return t.Sync(ctx)
 }
 
-// due reports whether the sets have to be compared with SQL.
+// due reports whether the sets must be compared with SQL.
 func (t *Topics) due(ctx context.Context) (bool, error) {
 	ms := t.o.Now().UnixMilli()
 	t.compared.CompareAndSwap(0, ms) // at the start another instance may just have compared them
@@ -76,7 +76,7 @@ func (t *Topics) due(ctx context.Context) (bool, error) {
 	if err != nil || at == now || at == unseen {
 		return at != now, err
 	}
-	// The change may still be on its way: look again a little later.
+	// The change may still be in progress: check again a little later.
 	timer := time.NewTimer(t.o.Every / settleShare)
 	defer timer.Stop()
 	select {
@@ -88,9 +88,9 @@ func (t *Topics) due(ctx context.Context) (bool, error) {
 	return later != now && later == at, err
 }
 
-// stand returns the revision of SQL and that of Redis: unseen where Redis has lost it.
+// stand returns the revisions of SQL and of Redis: unseen if Redis has lost it.
 func (t *Topics) stand(ctx context.Context) (now, at int64, err error) {
-	if now, err = t.look(ctx); err != nil {
+	if now, err = t.readRevision(ctx); err != nil {
 		return now, unseen, err
 	}
 	if at, err = t.revision(ctx); err != nil {
@@ -98,7 +98,7 @@ func (t *Topics) stand(ctx context.Context) (now, at int64, err error) {
 	}
 	there, err := t.rdb.SIsMember(ctx, t.k.SubscriberIndex(), whole).Result()
 	if err != nil {
-		return now, unseen, fmt.Errorf("look at the index of the subscribers: %w", script.MarkAway(err))
+		return now, unseen, fmt.Errorf("check the index of the subscribers: %w", script.MarkAway(err))
 	}
 	if !there {
 		at = unseen

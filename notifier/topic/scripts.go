@@ -22,13 +22,13 @@ var (
 
 // Replies of the scripts that mean nothing was done.
 const (
-	codeLost  = -1 // the set is missing or not whole
+	codeLost  = -1 // the set is missing or incomplete
 	codeLater = -2 // the set is newer
-	codeTorn  = -3 // the draft is not whole
+	codeTorn  = -3 // the draft is incomplete
 )
 
 // keepVersions is how long a set's version outlives the set, in seconds: longer than any change of
-// the set can be on its way.
+// the set can be in progress.
 const keepVersions = 3600
 
 // anyRevision lets move_revision move from any revision.

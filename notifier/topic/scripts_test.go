@@ -91,7 +91,7 @@ type scripted struct {
 	reply         int64
 	after         state
 	again         int64
-	drafted, once bool // drafted: the script takes a draft; once: the call is not repeated
+	drafted, once bool // drafted: the script uses a draft; once: the call is not repeated
 }
 
 func (s *site) script(t *testing.T, file string, tests []scripted) {

@@ -6,7 +6,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Subscribe subscribes a user or a role to a topic. It returns false if they subscribed already.
+// Subscribe subscribes a user or a role to a topic. It returns false if they were already subscribed.
 // Faults, such as an unknown user or role, are a *notifier.InvalidError.
 func (t *Topics) Subscribe(ctx context.Context, by notifier.Actor, s notifier.Subscription) (added bool, err error) {
 	if err := s.Validate(); err != nil {
@@ -15,7 +15,7 @@ func (t *Topics) Subscribe(ctx context.Context, by notifier.Actor, s notifier.Su
 	return t.add(ctx, by, s, 0)
 }
 
-// add subscribes a user or a role that may have at most so many topics; 0: no limit.
+// add subscribes a user or a role, which may have at most most topics; 0: no limit.
 func (t *Topics) add(ctx context.Context, by notifier.Actor, s notifier.Subscription, most int) (added bool, err error) {
 	if err := t.changing.take(ctx); err != nil {
 		return false, err
@@ -52,10 +52,10 @@ func (t *Topics) Unsubscribe(ctx context.Context, by notifier.Actor, s notifier.
 	return true, nil
 }
 
-// SubscribeSelf lets a user subscribe or unsubscribe themselves; repeating either is no error. It
-// returns notifier.ErrForbidden to subscribe to a type that is not open to users, and to
-// unsubscribe from one that is neither open nor mutable. One topic above notifier.MaxSubscriptions
-// is a *notifier.InvalidError. Like other choices of users, it is not in the audit log.
+// SubscribeSelf lets a user subscribe or unsubscribe themselves; repeating either is not an error. It
+// returns notifier.ErrForbidden for subscribing to a type that is not open to users, and for
+// unsubscribing from one that is neither open nor mutable. One topic above notifier.MaxSubscriptions
+// is a *notifier.InvalidError. Like other settings of users, it is not in the audit log.
 func (t *Topics) SubscribeSelf(ctx context.Context, u notifier.User, topic notifier.Topic, on bool) error {
 	s := notifier.Subscription{Topic: topic, Subscriber: notifier.Subscriber{User: u.Name}}
 	if err := s.Validate(); err != nil {

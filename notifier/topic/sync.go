@@ -18,8 +18,8 @@ const (
 
 var errUnsteady = errors.New("subscriptions change faster than they can be compared")
 
-// Sync compares all sets with SQL and repairs those that differ. Several instances may do so at
-// once. It gives up when subscriptions change during every attempt; SQL serves reads until a later
+// Sync compares all sets with SQL and repairs those that differ. Several instances may do so
+// concurrently. It gives up if subscriptions change during every attempt; SQL serves reads until a later
 // Sync succeeds.
 func (t *Topics) Sync(ctx context.Context) error {
 	if err := t.syncing.take(ctx); err != nil {
@@ -28,7 +28,7 @@ func (t *Topics) Sync(ctx context.Context) error {
 	defer t.syncing.give()
 	knew, force := t.broken.Load(), false
 	for range tries {
-		before, err := t.look(ctx)
+		before, err := t.readRevision(ctx)
 		if err != nil {
 			return err
 		}
@@ -36,15 +36,15 @@ func (t *Topics) Sync(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		after, err := t.look(ctx)
+		after, err := t.readRevision(ctx)
 		switch {
 		case err != nil:
 			return err
 		case after != before:
 			force = false
-			continue // SQL changed meanwhile: the sets are of no one revision
+			continue // SQL changed in the meantime: the sets have no common revision
 		case later:
-			force = true // Redis has changes that SQL never heard of: SQL was restored to an earlier state
+			force = true // Redis has changes that SQL lacks: SQL was restored to an earlier state
 			continue
 		}
 		moved, err := t.settle(ctx, before, force)
@@ -61,7 +61,7 @@ func (t *Topics) Sync(ctx context.Context) error {
 	return errUnsteady
 }
 
-// settle records that all sets are as of this revision. It returns false when Redis has a later
+// settle records that all sets have this revision. It returns false if Redis has a later
 // one.
 func (t *Topics) settle(ctx context.Context, revision int64, force bool) (bool, error) {
 	from := ""
@@ -75,9 +75,9 @@ func (t *Topics) settle(ctx context.Context, revision int64, force bool) (bool, 
 	return moved == 1, nil
 }
 
-// compareAll brings all sets in line with SQL and reports whether any was newer. With force it
-// replaces newer sets too. Then no set may be used until all are done, because a change on its way
-// may be lost in between, so the revision is deleted first.
+// compareAll updates all sets from SQL and reports whether any was newer. With force it also replaces
+// newer sets. Then no set may be used until all are done, because a change in progress may be lost in
+// between, so the revision is deleted first.
 func (t *Topics) compareAll(ctx context.Context, revision int64, force bool) (later bool, err error) {
 	if force {
 		if err := t.rdb.Del(ctx, t.k.SubscriberRevision()).Err(); err != nil {
@@ -93,7 +93,7 @@ func (t *Topics) compareAll(ctx context.Context, revision int64, force bool) (la
 		if err != nil {
 			return false, fmt.Errorf("read all subscribers: %w", err)
 		}
-		// Before the set exists, so that every set is in the index.
+		// Add it before the set exists, so that every set is in the index.
 		if err := t.addToIndex(ctx, index, found); err != nil {
 			return false, err
 		}
@@ -108,7 +108,7 @@ func (t *Topics) compareAll(ctx context.Context, revision int64, force bool) (la
 		after = found[len(found)-1].Topic
 	}
 	newer, err := t.drop(ctx, slices.Collect(maps.Keys(index.strays)), revision, force)
-	if err == nil && index.lost { // now the index is whole
+	if err == nil && index.lost { // now the index is complete
 		err = t.rdb.SAdd(ctx, t.k.SubscriberIndex(), whole).Err()
 	}
 	if err != nil {

@@ -24,12 +24,12 @@ var (
 	errTorn = errors.New("the draft of a set was lost")
 )
 
-// behind reports whether this instance knows of a fault in Redis that is not repaired yet. Until
-// then SQL serves reads.
+// behind reports whether there is a known fault in Redis that is not yet repaired. Until then SQL
+// serves reads.
 func (t *Topics) behind() bool { return t.broken.Load() != t.mended.Load() }
 
-// Suspect has all sets compared with SQL at once, whatever their revision. Call it when Redis may
-// have lost something. Until then SQL serves reads.
+// Suspect has all sets compared with SQL immediately, whatever their revision. Call it when Redis may
+// have lost data. Until then SQL serves reads.
 func (t *Topics) Suspect() {
 	t.broken.Add(1)
 	select {
@@ -38,12 +38,12 @@ func (t *Topics) Suspect() {
 	}
 }
 
-// Changed is to be called after the subscriptions have changed in SQL by the deletion of a user or
-// a role. From then on this instance reads SQL until the sets follow; other instances notice within
+// Changed must be called after the deletion of a user or a role has changed the subscriptions in SQL.
+// From then on this instance reads SQL until the sets are updated; other instances notice within
 // Options.Every.
 func (t *Topics) Changed(ctx context.Context) {
-	if _, err := t.look(ctx); err != nil {
-		return // the next round looks again
+	if _, err := t.readRevision(ctx); err != nil {
+		return // the next round checks again
 	}
 	select {
 	case t.wake <- struct{}{}:
@@ -51,7 +51,7 @@ func (t *Topics) Changed(ctx context.Context) {
 	}
 }
 
-// through writes a change that SQL already has to Redis. A failure is repaired later. The caller
+// through writes a change that is already in SQL to Redis. A failure is repaired later. The caller
 // holds t.changing.
 func (t *Topics) through(ctx context.Context, s notifier.Subscription, revision int64, on bool) {
 	t.seen.Store(revision)
@@ -63,11 +63,11 @@ func (t *Topics) through(ctx context.Context, s notifier.Subscription, revision 
 	defer cancel()
 	if err := t.write(ctx, s, revision, on); err != nil {
 		t.Suspect()
-		t.o.Log.WarnContext(ctx, "could not write a subscription to redis; a repair follows", "stage", "topic", "topic", indexed(s.Topic), "err", err)
+		t.o.Log.WarnContext(ctx, "subscription not written to redis; it will be repaired", "stage", "topic", "topic", indexed(s.Topic), "err", err)
 	}
 }
 
-// write applies a change to its set once all earlier changes have arrived, then lets the next one
+// write applies a change to its set after all earlier changes have arrived, then lets the next one
 // in. Only a repair can come in between; then the set is newer.
 func (t *Topics) write(ctx context.Context, s notifier.Subscription, revision int64, on bool) error {
 	m, err := t.member(ctx, s)
@@ -116,8 +116,8 @@ func (t *Topics) member(ctx context.Context, s notifier.Subscription) (string, e
 	return memberOf(seq), nil
 }
 
-// await waits until all earlier changes are in Redis. It returns true when this one is too, because
-// a repair has included it.
+// await waits until all earlier changes are in Redis. It returns true if this one is too, because a
+// repair has included it.
 func (t *Topics) await(ctx context.Context, revision int64) (done bool, err error) {
 	tick := time.NewTicker(turnEvery)
 	defer tick.Stop()

@@ -1,11 +1,11 @@
-// Package topic knows the types of notices and the subscribers of topics. A topic is a type and a
+// Package topic manages the types of notices and the subscribers of topics. A topic is a type and a
 // scope; users and roles subscribe to it.
 //
-// SQL is the truth. Redis holds a set of subscribers for each topic that has any, and one revision
-// of SQL that all the sets are as of. The sets are used while that is SQL's current revision;
-// otherwise SQL is asked. Each change is written through in the order of the revisions. A failed
-// write shows as a gap in the revisions and is repaired from SQL. A change that began before a
-// repair cannot undo it: each set has a revision of its own and accepts nothing older.
+// SQL is authoritative. Redis has a set of subscribers for each topic that has any, and one revision
+// of SQL to which all the sets correspond. The sets are used while that is SQL's current revision;
+// otherwise SQL is read. Each change is written through in the order of the revisions. A failed write
+// leaves a gap in the revisions and is repaired from SQL. A change that began before a repair cannot
+// undo it: each set has its own revision and accepts nothing older.
 package topic
 
 import (
@@ -24,12 +24,12 @@ import (
 const (
 	defaultEvery = 5 * time.Second
 	defaultWhole = 10 * time.Minute
-	redisWait    = 2 * time.Second // limit on Redis where a caller waits and SQL can serve instead
+	redisWait    = 2 * time.Second // limit on Redis when a caller waits and SQL can serve instead
 )
 
-// Store is the part of SQL that topics need. SQL is the truth.
+// Store is the part of SQL that topics need. SQL is authoritative.
 type Store interface {
-	// EnsureTypes creates the types that do not exist.
+	// EnsureTypes creates missing types.
 	EnsureTypes(ctx context.Context, slugs []string) error
 	// Types returns all types, sorted by slug.
 	Types(ctx context.Context) ([]notifier.NoticeType, error)
@@ -39,11 +39,11 @@ type Store interface {
 	// the type has subscribers.
 	DeleteType(ctx context.Context, by notifier.Actor, slug string) error
 	// DeleteUndescribed deletes the types that have neither a description nor subscribers, and
-	// returns how many.
+	// returns their number.
 	DeleteUndescribed(ctx context.Context, by notifier.Actor) (int64, error)
-	// SubscribeWithin and Unsubscribe return the revision of the subscriptions. It rises by one
-	// with each change of any of them, in the same transaction, and never otherwise. One topic
-	// above most is a *notifier.InvalidError with notifier.CodeTooManySubs; 0 is no limit.
+	// SubscribeWithin and Unsubscribe return the revision of the subscriptions. Each change of a
+	// subscription raises it by one in the same transaction, and nothing else does. One topic above most
+	// is a *notifier.InvalidError with notifier.CodeTooManySubs; 0 is no limit.
 	SubscribeWithin(ctx context.Context, by notifier.Actor, s notifier.Subscription, most int) (revision int64, added bool, err error)
 	Unsubscribe(ctx context.Context, by notifier.Actor, s notifier.Subscription) (revision int64, removed bool, err error)
 	// SubscriptionRevision also rises when a user or a role with subscriptions is deleted.
@@ -61,13 +61,13 @@ type Store interface {
 type Options struct {
 	Log   *slog.Logger     // default slog.Default()
 	Now   func() time.Time // default time.Now
-	Every time.Duration    // interval between two rounds of Run; default 5 s
+	Every time.Duration    // interval between rounds of Run; default 5 s
 	Whole time.Duration    // interval between comparisons of all sets, whatever their revision; default 10 min
 	Keep  time.Duration    // longest life of a notice; default notifier.DefaultKeep
 	Lease lease.Lease      // held while repairing; default lease.Always
 }
 
-// Topics holds the types and subscriptions of one key space. It is safe for concurrent use.
+// Topics contains the types and subscriptions of one key space. It is safe for concurrent use.
 type Topics struct {
 	rdb   redis.UniversalClient
 	k     keys.Space
@@ -75,8 +75,8 @@ type Topics struct {
 	o     Options
 	types types
 
-	changing lock         // one subscription change of this instance at a time
-	syncing  lock         // one repair of this instance at a time
+	changing lock         // held during one subscription change of this instance
+	syncing  lock         // held during one repair of this instance
 	seen     atomic.Int64 // revision of SQL as last read
 	broken   atomic.Int64 // faults found that need a repair
 	mended   atomic.Int64 // value of broken when the last repair began
@@ -84,7 +84,7 @@ type Topics struct {
 	wake     chan struct{}
 }
 
-// New returns the topics of a key space. It talks to neither Redis nor SQL; until Load all types
+// New returns the topics of a key space. It does not connect to Redis or SQL; until Load all types
 // are unknown.
 func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Topics {
 	if o.Log == nil {
@@ -111,7 +111,7 @@ func New(rdb redis.UniversalClient, k keys.Space, s Store, o Options) *Topics {
 	return t
 }
 
-// unseen stands for an unknown revision.
+// unseen represents an unknown revision.
 const unseen = -1
 
 // lock is a mutex whose wait ends with a context.

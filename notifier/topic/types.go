@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// types caches the known types. The current list is never changed, only replaced.
+// types caches the known types. The current list is never modified, only replaced.
 type types struct {
 	loading lock // held while types are read from SQL or changed there
 	known   atomic.Pointer[known]
@@ -41,7 +41,7 @@ func (y *types) of(slug string) (notifier.NoticeType, bool) {
 	return k.list[i], true
 }
 
-// with returns the known types with these added; they replace types of the same slugs.
+// with returns the known types plus these, which replace types with the same slugs.
 func (y *types) with(added ...notifier.NoticeType) []notifier.NoticeType {
 	by := map[string]notifier.NoticeType{}
 	for _, t := range y.known.Load().list {
@@ -61,21 +61,21 @@ func same(a, b notifier.NoticeType) bool {
 		a.CreatedAt.Equal(b.CreatedAt) && maps.Equal(a.Names, b.Names)
 }
 
-// Types returns the known types, sorted by slug. The slice is shared and never changes: when a type
-// changes, a new slice takes its place.
+// Types returns the known types, sorted by slug. The slice is shared and never changes: a change of a type
+// creates a new slice.
 func (t *Topics) Types() []notifier.NoticeType { return t.types.known.Load().list }
 
 // Type returns a known type.
 func (t *Topics) Type(slug string) (notifier.NoticeType, bool) { return t.types.of(slug) }
 
-// Mutable reports whether users may mute the type. They may mute an unknown one.
+// Mutable reports whether users may mute the type. Unknown types can be muted.
 func (t *Topics) Mutable(typ string) bool {
 	n, _ := t.types.of(typ)
 	return !n.NoMute
 }
 
-// Expiry returns how long a notice of the type lives if it does not say so itself; 0: as long as
-// any.
+// Expiry returns the default life of a notice of the type; 0: as long as
+// possible.
 func (t *Topics) Expiry(typ string) time.Duration {
 	n, _ := t.types.of(typ)
 	return n.ExpiresIn
@@ -92,8 +92,8 @@ func (t *Topics) Name(typ, lang string) string {
 	return typ
 }
 
-// Use creates the types among slugs that are not known, as the first use of a type does, up to
-// notifier.MaxTypes in all. Invalid slugs are ignored. When all are known it makes no call to SQL.
+// Use creates the unknown types among slugs, as the first use of a type does, up to notifier.MaxTypes
+// in total. Invalid slugs are ignored. If all are known, it makes no call to SQL.
 func (t *Topics) Use(ctx context.Context, slugs []string) error {
 	if len(t.unknown(slugs)) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func (t *Topics) Use(ctx context.Context, slugs []string) error {
 		return err
 	}
 	defer t.types.loading.give()
-	fresh := t.unknown(slugs) // another call may have created some meanwhile
+	fresh := t.unknown(slugs) // another call may have created some
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (t *Topics) Use(ctx context.Context, slugs []string) error {
 	return nil
 }
 
-// unknown returns the valid slugs that are not known, each once, as far as there is room for more.
+// unknown returns the valid, unknown slugs, each once, as far as there is room for more.
 func (t *Topics) unknown(slugs []string) (fresh []string) {
 	k := t.types.known.Load()
 	room := notifier.MaxTypes - len(k.list)
@@ -150,7 +150,7 @@ func (t *Topics) DeleteType(ctx context.Context, by notifier.Actor, slug string)
 }
 
 // DeleteUndescribed deletes the types that have neither a description nor subscribers, and returns
-// how many. The next notice of such a type creates it again.
+// their number. The next notice of such a type creates it again.
 func (t *Topics) DeleteUndescribed(ctx context.Context, by notifier.Actor) (n int64, err error) {
 	err = t.change(ctx, func() error {
 		n, err = t.store.DeleteUndescribed(ctx, by)
@@ -168,7 +168,7 @@ func (t *Topics) change(ctx context.Context, do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
-	// The change is committed. If the types cannot be read now, Run reads them a moment later.
+	// The change is committed. If the types cannot be read now, Run reads them soon.
 	if err := t.readTypes(ctx); err != nil {
 		t.o.Log.WarnContext(ctx, "could not reload the notice types", "stage", "topic", "err", err)
 	}

@@ -1,5 +1,5 @@
 // Command homeicons draws the icons that phones show on their home screen, from the outline of the bell:
-// an iPhone takes no SVG. `make generate` runs it.
+// iPhones do not support SVG. `make generate` runs it.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 const folder = "static/icons"
 
-// icon is one file. The bell's box of 24 units takes this part of its width; systems cut the
+// icon is one file. The bell's box of 24 units uses this part of its width; systems cut the
 // corners off, and of a maskable icon all but the inner circle, four fifths as wide.
 type icon struct {
 	name string

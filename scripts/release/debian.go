@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// unitChanges turn the unit of a program that somebody copied to /usr/local into that of a package, which has
+// unitChanges convert the unit of a program copied to /usr/local to the unit of a package, which has
 // a user and a configuration file of its own.
 var unitChanges = [][2]string{
 	{"ExecStart=/usr/local/bin/carillon serve", "ExecStart=/usr/bin/carillon serve"},
@@ -146,7 +146,7 @@ func zipped(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// unit makes the unit of the package from that of deploy.
+// unit creates the unit of the package from the one in deploy.
 func unit(f file) (file, error) {
 	f.name = "usr/lib/systemd/system/carillon.service"
 	for _, change := range unitChanges {

@@ -38,7 +38,7 @@ func main() {
 // target is a system for which Carillon is built.
 type target struct{ system, arch string }
 
-// linking says what the binaries need on their machine.
+// linking describes what the binaries need on their machine.
 type linking bool
 
 const (

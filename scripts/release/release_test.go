@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// here is the system of the tests. A release has more, but building for each takes minutes at first.
+// here is the system of the tests. A release has more, but the first build for each needs minutes.
 var here = []target{{"linux", runtime.GOARCH}}
 
 // built builds a release in a new directory and returns it with the names of its files.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// versionOf returns the version of the sources: that of a tag such as v1.2.0; after it 1.2.0+5.g1a2b3c4d5e6f,
+// versionOf returns the version of the sources: the version of a tag such as v1.2.0; after it 1.2.0+5.g1a2b3c4d5e6f,
 // where 5 is the number of commits since; and 0.0.0+… without a tag. It ends in dirty if a file differs from the commit.
 func versionOf(ctx context.Context) (string, error) {
 	commit, err := git(ctx, "rev-parse", "--short=12", "HEAD")

@@ -79,10 +79,10 @@ export class CarillonBell extends CarillonElement {
 			if (unread && typeof this.#unread === "number" && unread > this.#unread) speak(this.text("bell", { Count: unread }));
 			if (this.#all) this.#all.hidden = !unread;
 			this.#unread = unread;
-			if (unread !== null) this.tell("badge", now.badge);
+			if (unread !== null) this.emit("badge", now.badge);
 		}
 		const fault = this.fault(now);
-		// Without a number the name says nothing of it, and this says why.
+		// Without a number, the name omits it, and the description gives the reason.
 		if (unread === null && fault) this.#button.setAttribute("aria-description", fault);
 		else this.#button.removeAttribute("aria-description");
 		if (this.#panel?.matches(":popover-open")) this.#rows(now);
@@ -104,20 +104,20 @@ export class CarillonBell extends CarillonElement {
 	async #toggled(open) {
 		this.#button?.setAttribute("aria-expanded", String(open));
 		this.toggleAttribute("open", open);
-		this.tell(open ? "open" : "close");
+		this.emit(open ? "open" : "close");
 		const client = this.client;
 		if (!open || !client) return;
 		this.#place();
 		this.#notices = undefined;
 		this.#rows(client.getSnapshot());
-		if (client.getSnapshot().user === null) return; // the panel says why
+		if (client.getSnapshot().user === null) return; // the panel shows the reason
 		try {
 			await Promise.all([this.getAttribute("read-on") === "click" ? client.load() : client.open(), client.loadAnnouncements()]);
 			this.failed = false;
 		} catch (err) {
 			this.failed = true;
 			this.draw(client.getSnapshot());
-			this.tell("error", { code: /** @type {any} */ (err).code ?? "failed", detail: String(err) });
+			this.emit("error", { code: /** @type {any} */ (err).code ?? "failed", detail: String(err) });
 		}
 	}
 

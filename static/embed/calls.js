@@ -14,7 +14,7 @@ export function calls(server, tokens, signal) {
 	const patience = 30_000; // ms
 	return async (method, path, body) => {
 		for (let again = false; ; again = true) {
-			signal.throwIfAborted(); // nobody is asked for the token of a user who has left
+			signal.throwIfAborted(); // request no token for a user who has left
 			const headers = headersOf(await tokens.get(again));
 			if (body) headers["Content-Type"] = "application/json";
 			const address = `${server}api/v1/me${path && "/"}${path}`;

@@ -3,7 +3,7 @@ import { ours } from "./base.js";
 
 /** @type {Set<string>} */ const known = new Set();
 
-/** Writes something that a developer must mend to the console, once. @param {string} text */
+/** Writes a fault for developers to the console, once. @param {string} text */
 export function complain(text) {
 	if (known.has(text)) return;
 	known.add(text);
@@ -11,8 +11,8 @@ export function complain(text) {
 }
 
 /**
- * Finds out why calls to a server of another origin fail without an answer, as browsers keep the reason back. It
- * says so in the console, and reports whether the server refuses the pages of this origin.
+ * Finds out why calls to a server of another origin fail without a response, because browsers hide the reason. It
+ * writes it to the console, and reports whether the server rejects the pages of this origin.
  * @param {string} server
  */
 export async function refused(server) {
@@ -24,7 +24,7 @@ export async function refused(server) {
 	return there;
 }
 
-/** Returns what lets pages of this origin in. @param {string} server */
+/** Returns the setting that allows pages of this origin. @param {string} server */
 export const cure = (server) =>
 	self.origin === "null"
 		? "the sandbox of this frame needs allow-same-origin"

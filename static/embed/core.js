@@ -19,7 +19,7 @@ import { Session, SignedOut, tokenFrom, Tokens } from "./tokens.js";
 /**
  * The notices of one user: a store whose snapshots never change.
  *
- * Events for `on`: `notice`, `toast` (`detail.shown()` says that it was shown) and `error`.
+ * Events for `on`: `notice`, `toast` (`detail.shown()` reports that it was shown) and `error`.
  */
 export class Client extends EventTarget {
 	#known = new Known();
@@ -42,8 +42,8 @@ export class Client extends EventTarget {
 	constructor({ server, provide, source = "" }) {
 		super();
 		this.#server = server;
-		this.#make = (/** @type {(user: string) => void} */ told, /** @type {AbortSignal} */ signal) =>
-			provide ? new Tokens(provide, told, source && `${server} ${source}`, signal) : new Session(server, told);
+		this.#make = (/** @type {(user: string) => void} */ onUser, /** @type {AbortSignal} */ signal) =>
+			provide ? new Tokens(provide, onUser, source && `${server} ${source}`, signal) : new Session(server, onUser);
 		[this.#tokens, this.#call] = this.#connect();
 		void this.#begin();
 	}
@@ -120,7 +120,7 @@ export class Client extends EventTarget {
 	}
 
 	/**
-	 * Has toasts come to this page: each is a `toast` event in one visible tab of the
+	 * Directs toasts to this page: each is a `toast` event in one visible tab of the
 	 * browser, whose `detail.shown()` tells the server that it was shown.
 	 */
 	takeToasts() {
@@ -151,7 +151,7 @@ export class Client extends EventTarget {
 		this.#known.close();
 	}
 
-	/** Forgets the user at once, and says that nobody is signed in. `refresh` begins again. */
+	/** Drops the user immediately; the state becomes signed out. `refresh` starts again. */
 	end() {
 		this.#off.abort();
 		this.#leave();
@@ -175,7 +175,7 @@ export class Client extends EventTarget {
 		}];
 	}
 
-	/** Finds out who is signed in, and reports whether somebody is. A failure is soon followed by another attempt. @param {boolean} [again] @returns {Promise<boolean | void>} */
+	/** Determines who is signed in, and reports whether anybody is. A failure is retried soon. @param {boolean} [again] @returns {Promise<boolean | void>} */
 	async #begin(again) {
 		const { signal } = this.#off;
 		try {
@@ -187,7 +187,7 @@ export class Client extends EventTarget {
 			const { message } = /** @type {Error} */ (err);
 			if (err instanceof SignedOut) this.#leave();
 			else if (!this.#known.now.user) this.#known.set({ state: navigator.onLine ? "reconnecting" : "offline" });
-			if (!message) return; // the application is sure
+			if (!message) return; // the application gave a definite response
 			complain(message);
 			this.#fail(err);
 			const nth = ++this.#failures;
@@ -205,13 +205,13 @@ export class Client extends EventTarget {
 		this.#known.become("signed-out", null);
 	}
 
-	/** The user has left, or the application does not say that well: then it is asked again. */
+	/** The user has left, or the application gave an unclear response: then it is asked again. */
 	#lost() {
 		this.#leave();
 		void this.#begin();
 	}
 
-	/** Begins to follow a user. Nothing of the user before is left. @param {string} user */
+	/** Starts following a user. All data of the previous user is dropped. @param {string} user */
 	#become(user) {
 		if (user === this.#known.now.user) return;
 		this.#stop();
@@ -234,7 +234,7 @@ export class Client extends EventTarget {
 			},
 			notice: (row) => {
 				this.#known.add(row, this.#filter);
-				this.#tell("notice", row);
+				this.#emit("notice", row);
 			},
 			changed: (row) => this.#known.rows(changed, row),
 			read: (what) => this.#known.rows(marked, what, true),
@@ -254,7 +254,7 @@ export class Client extends EventTarget {
 		if (!this.#toasts) return;
 		const ids = toast.id.split(",");
 		const shown = () => void this.#quietly(this.#call("POST", "toasts/ack", { ids }));
-		void taking.take(toast.id, () => this.#tell("toast", { toast, shown }), shown);
+		void taking.take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
 	}
 
 	/** @param {State} state @param {number} [status] of the answer; 0: there was none */
@@ -271,7 +271,7 @@ export class Client extends EventTarget {
 		this.#known.set({ state });
 	}
 
-	/** Changes the rows at once, and takes that back if the server refuses. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
+	/** Changes the rows immediately, and reverts that if the server refuses. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
 	async #change(path, body, change, ...about) {
 		this.#known.rows(change, ...about);
 		try {
@@ -289,11 +289,11 @@ export class Client extends EventTarget {
 
 	/** @param {any} err */
 	#fail(err) {
-		this.#tell("error", { code: err.code ?? "failed", detail: err.message });
+		this.#emit("error", { code: err.code ?? "failed", detail: err.message });
 	}
 
 	/** @param {string} name @param {any} detail */
-	#tell(name, detail) {
+	#emit(name, detail) {
 		this.dispatchEvent(new CustomEvent(name, { detail }));
 	}
 }

@@ -67,14 +67,14 @@ export class CarillonElement extends Settable {
 	/** @param {ShadowRoot} root @param {Client} client */
 	#start(root, client) {
 		this.start(root, client);
-		for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.tell(name, e.detail)));
+		for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.emit(name, e.detail)));
 		let state = "";
 		/** @type {ReturnType<typeof setTimeout> | undefined} */ let due;
 		this.draw(client.getSnapshot());
 		this.until(client.subscribe((now) => {
 			if (now.user !== this.#user) this.#become(now.user, client);
-			if (now.state !== state) this.tell("state", { state: (state = now.state) });
-			// Many changes at once are drawn once.
+			if (now.state !== state) this.emit("state", { state: (state = now.state) });
+			// Several changes together are drawn once.
 			due ??= setTimeout(() => {
 				due = undefined;
 				this.draw(client.getSnapshot());
@@ -96,7 +96,7 @@ export class CarillonElement extends Settable {
 		if (user !== null) this.load(client);
 	}
 
-	/** Shows what the page has put inside until another element has settings. @param {ShadowRoot} root */
+	/** Shows the page's own content until another element has settings. @param {ShadowRoot} root */
 	#wait(root) {
 		root.replaceChildren(make("slot"));
 		const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider, or another element of the page that has one`), lonely);
@@ -128,7 +128,7 @@ export class CarillonElement extends Settable {
 		await this.client?.refresh();
 	}
 
-	/** Forgets the user at once, in all elements that share the client. */
+	/** Drops the user immediately, in all elements that share the client. */
 	signOut() {
 		this.client?.end();
 	}
@@ -142,7 +142,7 @@ export class CarillonElement extends Settable {
 		return this.texts?.[id] ?? this.#t.text(id, values);
 	}
 
-	/** Says why something is not shown, or may be old; "" if nothing is wrong. @param {Snapshot} now */
+	/** Returns why something is not shown, or may be outdated; "" if there is no fault. @param {Snapshot} now */
 	fault({ state, notices }) {
 		if (state === "signed-out") return this.text("signed_out");
 		if (state === "offline") return this.text(state);
@@ -164,7 +164,7 @@ export class CarillonElement extends Settable {
 	 * Dispatches an event of the element. Returns false if the page prevents its default.
 	 * @param {string} name @param {any} [detail]
 	 */
-	tell(name, detail) {
+	emit(name, detail) {
 		return this.dispatchEvent(new CustomEvent(`carillon-${name}`, { detail, bubbles: true, composed: true, cancelable: true }));
 	}
 }

@@ -23,7 +23,7 @@ export function follow(url, name, tokens, signal, handlers) {
 	// A stream ends soon after its token: it is opened again with the next one before that.
 	const renew = async () => {
 		if (source?.readyState !== 1 || signal.aborted) return;
-		await tokens.get(true).catch(() => {}); // then the stream ends, and its next attempt says why
+		await tokens.get(true).catch(() => {}); // then the stream ends, and its next attempt reports the reason
 		if (source.readyState === 1) stream.open();
 	};
 	const make = (/** @type {string} */ address) => {

@@ -19,7 +19,7 @@ export class CarillonInbox extends CarillonElement {
 	/** @type {Listing | null} */ #listing = null;
 	/** @type {HTMLElement | null} */ #empty = null;
 	/** @type {HTMLElement | null} */ #more = null;
-	/** @type {HTMLElement | null} */ #said = null;
+	/** @type {HTMLElement | null} */ #status = null;
 	/** @type {HTMLElement[]} */ #tabs = [];
 	/** @type {HTMLElement | null} */ #state = null;
 	#filter = "all";
@@ -36,12 +36,12 @@ export class CarillonInbox extends CarillonElement {
 		this.#listing = new Listing(this.#list);
 		this.#empty = make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty")));
 		this.#more = make("button", { type: "button", class: "action more", part: "action", hidden: true, click: () => this.#try(client.load({ more: true })) }, this.text("older"));
-		this.#said = make("div", { class: "said", part: "status" });
+		this.#status = make("div", { class: "said", part: "status" });
 		this.#state = make("p", { class: "state", part: "status", hidden: true });
 		const readAll = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
 		root.replaceChildren(
 			make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...this.#tabs), readAll),
-			this.#state, this.#said, this.#list, this.#empty, this.#more, this.flag("preferences") ? preferences(this, client) : "", make("slot", { name: "footer" }),
+			this.#state, this.#status, this.#list, this.#empty, this.#more, this.flag("preferences") ? preferences(this, client) : "", make("slot", { name: "footer" }),
 			voice((stop) => this.until(stop)),
 		);
 	}
@@ -86,7 +86,7 @@ export class CarillonInbox extends CarillonElement {
 	#delete(row) {
 		return button(this, "delete", row.title, async () => {
 			if (!(await this.#try(this.client?.delete([row.key])))) return;
-			const undo = make("button", { type: "button", class: "action", part: "action", click: () => this.#try(this.client?.restore([row.key])).then(() => this.#said?.replaceChildren()) }, this.text("undo"));
+			const undo = make("button", { type: "button", class: "action", part: "action", click: () => this.#try(this.client?.restore([row.key])).then(() => this.#status?.replaceChildren()) }, this.text("undo"));
 			this.#say(this.text("deleted"), " ", undo);
 		});
 	}
@@ -111,7 +111,7 @@ export class CarillonInbox extends CarillonElement {
 			await call;
 			return true;
 		} catch (err) {
-			this.tell("error", { code: /** @type {any} */ (err).code ?? "failed", detail: String(err) });
+			this.emit("error", { code: /** @type {any} */ (err).code ?? "failed", detail: String(err) });
 			if (this.client?.getSnapshot().notices) this.#say(this.text("failed"));
 			return false;
 		}
@@ -119,7 +119,7 @@ export class CarillonInbox extends CarillonElement {
 
 	/** @param {string} text @param {...(Node | string)} more */
 	#say(text, ...more) {
-		this.#said?.replaceChildren(text, ...more);
+		this.#status?.replaceChildren(text, ...more);
 		speak(text);
 	}
 }

@@ -104,6 +104,6 @@ function dot(el) {
 function follow(el, e, row, followed) {
 	if (!row.read) el.client?.read({ keys: [row.key] }).catch(() => {});
 	// A router of the page may take over.
-	if (!el.tell("navigate", { href: route(row.link), notice: row })) e.preventDefault();
+	if (!el.emit("navigate", { href: route(row.link), notice: row })) e.preventDefault();
 	followed();
 }

@@ -22,7 +22,7 @@ export function put(rows, row, filter) {
 }
 
 /**
- * Shows what a notice says now.
+ * Shows the current text of a notice.
  * @param {readonly Row[]} rows
  * @param {any} row
  */
@@ -31,7 +31,7 @@ export function changed(rows, row) {
 }
 
 /**
- * Marks rows as read or unread. Those of a subject stay: only the server knows which of them the token reaches.
+ * Marks rows as read or unread. Rows of a subject stay: only the server can determine which of them the token covers.
  * @param {readonly Row[]} rows
  * @param {{keys?: string[], key?: string, upto?: string | number, subject?: string}} what
  * @param {boolean} read

@@ -25,7 +25,7 @@ function numberOf(provide) {
 
 /**
  * The place of one element at a client. Elements with the same settings share one, and an element without any joins
- * that of the page, whichever of them came first.
+ * the page's client, in any order.
  */
 export class Seat {
 	/** @type {Table | undefined} */ #table;
@@ -77,7 +77,7 @@ export class Seat {
 		if (!table) return;
 		table[this.#owns ? "owners" : "guests"]--;
 		for (const changed of guests) changed();
-		// The next element may come at once.
+		// The next element may follow immediately.
 		setTimeout(() => {
 			if (table.owners + table.guests > 0) return;
 			for (const [key, one] of tables) {

@@ -14,7 +14,7 @@
 const settings = ["token", "token-url", "server"];
 const properties = /** @type {const} */ (["client", "tokenProvider", "texts", "renderRow"]);
 
-/** An element whose attributes and properties the page may set at any time, also before this script is there. */
+/** An element whose attributes and properties the page may set at any time, even before this script has loaded. */
 export class Settable extends /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? Object) {
 	static observedAttributes = [...settings, "lang"];
 
@@ -25,7 +25,7 @@ export class Settable extends /** @type {typeof HTMLElement} */ (globalThis.HTML
 
 	constructor() {
 		super();
-		// What was set before this class was there would hide the property.
+		// Values set before this class was defined would hide the property.
 		for (const name of properties) {
 			if (!Object.hasOwn(this, name)) continue;
 			const value = /** @type {any} */ (this)[name];
@@ -94,7 +94,7 @@ export class Settable extends /** @type {typeof HTMLElement} */ (globalThis.HTML
 		this.settle(!("client" in part || "tokenProvider" in part));
 	}
 
-	/** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
+	/** Updates everything after the page's current task, which may move the element or set more. */
 	settle(anew = false) {
 		this.#anew ||= anew;
 		if (this.#due) return;
@@ -106,6 +106,6 @@ export class Settable extends /** @type {typeof HTMLElement} */ (globalThis.HTML
 		});
 	}
 
-	/** Brings the element up to date with what the page has set. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
+	/** Updates the element from the page's settings. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
 	update(_anew, _put) {}
 }

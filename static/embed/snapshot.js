@@ -15,7 +15,7 @@ const unknown = { unread: null, inbox: null, announcements: null };
 const nothing = { badge: unknown, notices: null, next: null, announcements: null };
 const most = 500; // rows that are kept
 
-/** What a page knows of its user: one snapshot after another, none of which ever changes. */
+/** The state of a page's user, as a series of immutable snapshots. */
 export class Known {
 	/** @type {Snapshot} */ now = Object.freeze({ state: "connecting", user: null, ...nothing });
 	/** @type {Set<(now: Snapshot) => void>} */ #subscribers = new Set();
@@ -32,10 +32,10 @@ export class Known {
 	/** @param {Partial<Snapshot>} part */
 	set(part) {
 		this.now = Object.freeze({ ...this.now, ...part });
-		for (const tell of this.#subscribers) tell(this.now);
+		for (const notify of this.#subscribers) notify(this.now);
 	}
 
-	/** Forgets everything about the user before. @param {State} state @param {string | null} user */
+	/** Drops everything about the previous user. @param {State} state @param {string | null} user */
 	become(state, user) {
 		this.#badge = none;
 		this.set({ state, user, ...nothing });
@@ -63,8 +63,8 @@ export class Known {
 	}
 
 	/**
-	 * Shows a page of rows, unless another was asked for meanwhile. What has changed since it was asked for changes it, as
-	 * its answer may be older.
+	 * Shows a page of rows, unless another was requested since. Changes since the request are applied to it, because
+	 * the response may be older.
 	 * @param {Promise<{notices: Row[], next: number | null, badge: import("../js/badge.js").Badge}>} asked
 	 * @param {readonly Row[]} [above] rows that stay above it
 	 */
@@ -91,7 +91,7 @@ export class Known {
 		if (last && rows[most]) this.set({ notices: rows.slice(0, most), next: last.at });
 	}
 
-	/** Tells nobody any more. */
+	/** Stops notifying subscribers. */
 	close() {
 		this.#subscribers.clear();
 	}

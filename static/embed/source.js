@@ -3,13 +3,13 @@ import { fresh } from "./fresh.js";
 import { headersOf, SignedOut } from "./tokens.js";
 
 /**
- * What Stream needs of EventSource, over fetch: EventSource cannot send the token. It
- * never connects again by itself.
+ * The part of EventSource that Stream needs, implemented with fetch, because EventSource cannot send the token. It
+ * never reconnects by itself.
  */
 export class FetchSource {
 	CLOSED = 2;
 	readyState = 0;
-	status = 0; // of the answer
+	status = 0; // of the response
 	/** @type {(() => void) | null} */ onopen = null;
 	/** @type {(() => void) | null} */ onerror = null;
 	/** @type {Map<string, (e: {data: string, lastEventId: string}) => void>} */ #handlers = new Map();
@@ -35,7 +35,7 @@ export class FetchSource {
 
 	/** @param {string} url @param {() => Promise<string>} token */
 	async #run(url, token) {
-		const silence = 45_000; // ms without a byte: the line is dead, as the server beats every 20 s
+		const silence = 45_000; // ms without a byte, after which the connection is dead: the server sends a heartbeat every 20 s
 		/** @type {ReturnType<typeof setTimeout> | undefined} */ let dead;
 		try {
 			const headers = headersOf(await token());
@@ -56,12 +56,12 @@ export class FetchSource {
 				}
 			}
 		} catch (err) {
-			// The line is cut, or nobody is signed in.
+			// The connection is lost, or no user is signed in.
 			if (err instanceof SignedOut) this.status = 401;
 		}
 		clearTimeout(dead);
 		if (this.readyState === this.CLOSED) return;
-		this.readyState = this.readyState === 0 && this.status ? this.CLOSED : 0; // an answer that is no stream is a refusal
+		this.readyState = this.readyState === 0 && this.status ? this.CLOSED : 0; // a response that is not a stream is a refusal
 		this.onerror?.();
 	}
 

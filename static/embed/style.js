@@ -65,7 +65,7 @@ li > .action { grid-column: 2; align-self: start; }
 
 /** @type {CSSStyleSheet | undefined} */ let sheet;
 
-/** Returns the style sheet that all elements share. It is no inline style, so a strict policy allows it. */
+/** Returns the style sheet that all elements share. It is not an inline style, so a strict policy allows it. */
 export function style() {
 	if (!sheet) {
 		sheet = new CSSStyleSheet();

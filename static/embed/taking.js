@@ -1,12 +1,12 @@
 // @ts-check
 
-const yields = 150; // ms that a visible page without the focus leaves a toast to the one that has it
+const yields = 150; // ms for which a visible page without the focus leaves a toast to the page with the focus
 const held = 15_000; // ms, longer than the server waits before it sends a toast again
 const remembered = 500; // ids
 
 /**
- * Decides for each toast whether this tab shows it: of the visible tabs of a browser, the
- * first that takes the lock with the toast's name.
+ * Decides for each toast whether this tab shows it: among the visible tabs of a browser, the
+ * first to acquire the lock with the toast's name.
  */
 export class Taking {
 	/** @type {Set<string>} */ #known = new Set();

@@ -1,13 +1,13 @@
 // @ts-check
 
 /**
- * The texts of all languages, which the server puts in the place of this string.
+ * The texts of all languages, which the server inserts in place of this string.
  * @type {Record<string, Record<string, string | Record<string, string>>>}
  */
 const catalogues = JSON.parse("__CARILLON_TEXTS__");
 
 /**
- * Returns how to write texts in the language that fits a wish best.
+ * Returns a function that writes texts in the best matching language.
  * @param {string} wish BCP 47
  */
 export function texts(wish) {

@@ -1,7 +1,7 @@
 // @ts-check
 
-// The number in the title of the page. What else stands there belongs to the page, whose router may change it at any
-// time, and may put back a title that it read here.
+// The number in the title of the page. The rest of the title belongs to the page, whose router may change it at any
+// time, and may restore a title that it read with a number.
 
 const remembered = 50; // titles
 
@@ -12,7 +12,7 @@ let [plain, written] = ["", ""];
 const watch = globalThis.MutationObserver && new MutationObserver(() => document.title !== written && write());
 
 /**
- * Puts a number before the title, or takes it away.
+ * Puts a number before the title, or removes it.
  * @param {object} element
  * @param {string | null} number null: the element shows none any more
  */
@@ -42,7 +42,7 @@ function write() {
 	written = document.title;
 }
 
-/** Takes the number off a title that the page has read here. @param {string} title */
+/** Removes the number from a title that the page has read. @param {string} title */
 function plainOf(title) {
 	if (plain && written !== plain && title.includes(written)) return title.replace(written, () => plain);
 	const rest = title.replace(/^\(\d+\+?\) /, "");

@@ -29,7 +29,7 @@ export class CarillonToasts extends CarillonElement {
 	/** @param {{toast: Toast, shown: () => void}} detail */
 	#take({ toast, shown }) {
 		// A page that prevents the event draws the toast itself, and calls shown.
-		if (!this.tell("toast", { ...toast, shown })) return;
+		if (!this.emit("toast", { ...toast, shown })) return;
 		this.#show(toast);
 		shown();
 	}
@@ -58,7 +58,7 @@ export class CarillonToasts extends CarillonElement {
 	#follow(e, toast, box) {
 		if (!toast.link) return;
 		if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {});
-		if (!this.tell("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
+		if (!this.emit("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
 		this.#drop(box);
 	}
 

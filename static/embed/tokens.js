@@ -1,13 +1,13 @@
 // @ts-check
 import { fresh } from "./fresh.js";
 
-/** Nobody is signed in to the host application. A message says that it should answer in another way, so it is asked again. */
+/** No user is signed in to the host application. With a message, its response was malformed, so it is asked again. */
 export class SignedOut extends Error {}
 
 /**
- * Provides the token of the user, in memory only. It is asked for when it is used, and once
- * however many calls wait for it. The other tabs of the page's origin take each new token over,
- * so that only the tab with the stream renews it; a page that has just loaded asks for its own,
+ * Provides the token of the user, in memory only. It is requested when it is used, and once
+ * for all calls that wait for it. The other tabs of the page's origin adopt each new token,
+ * so that only the tab with the stream renews it; a page that has just loaded requests its own,
  * because another user may have signed in.
  */
 export class Tokens {
@@ -15,24 +15,24 @@ export class Tokens {
 	/** @type {Promise<string> | null} */ #asked = null;
 	/** @type {BroadcastChannel | undefined} */ #tabs;
 	#provide;
-	#told;
+	#onUser;
 
 	/**
 	 * @param {(signal: AbortSignal) => Promise<string | null | undefined>} provide
-	 * @param {(user: string) => void} told is called with the user of each new token
+	 * @param {(user: string) => void} onUser is called with the user of each new token
 	 * @param {string} [name] of the source of tokens; tabs with the same one share them
 	 * @param {AbortSignal} [signal] ends the sharing
 	 */
-	constructor(provide, told, name, signal) {
+	constructor(provide, onUser, name, signal) {
 		this.#provide = provide;
-		this.#told = told;
+		this.#onUser = onUser;
 		if (!name || typeof BroadcastChannel !== "function") return;
 		this.#tabs = new BroadcastChannel(`carillon token ${name}`);
 		this.#tabs.onmessage = (e) => this.#take(e.data);
 		signal?.addEventListener("abort", () => this.#tabs?.close());
 	}
 
-	/** @param {boolean} [again] the server has refused the last one */
+	/** @param {boolean} [again] the server has rejected the last one */
 	get(again = false) {
 		const spare = 30_000; // ms that a token must still live when it is used
 		if (this.#token && !again && claims(this.#token).exp * 1000 - Date.now() > spare) return Promise.resolve(this.#token);
@@ -65,26 +65,26 @@ export class Tokens {
 		const { sub } = claims(token);
 		if (sub === undefined) throw new Error("the token has no sub");
 		this.#token = token;
-		this.#told(String(sub));
+		this.#onUser(String(sub));
 	}
 }
 
 /**
- * Stands for tokens on pages of Carillon's own host: the session counts there, or the proxy that has
- * signed the user in. The server says who that is.
+ * Replaces tokens on pages of Carillon's own host, where the session identifies the user, or the proxy that has
+ * signed the user in. The server returns the user.
  */
 export class Session extends Tokens {
 	/** @type {Promise<string> | null} */ #known = null;
 	#ask;
 
-	/** @param {string} server @param {(user: string) => void} told */
-	constructor(server, told) {
-		super(async () => null, told);
+	/** @param {string} server @param {(user: string) => void} onUser */
+	constructor(server, onUser) {
+		super(async () => null, onUser);
 		this.#ask = async () => {
 			const res = await inTime((signal) => fetch(fresh(`${server}api/v1/me`), { signal }));
-			if (res.status === 401 || res.redirected) throw new SignedOut(); // to the page that signs people in
+			if (res.status === 401 || res.redirected) throw new SignedOut(); // to the sign-in page
 			if (!res.ok) throw new Error(`status ${res.status}`);
-			told((await res.json()).id);
+			onUser((await res.json()).id);
 			return "";
 		};
 	}
@@ -98,19 +98,19 @@ export class Session extends Tokens {
 		return this.#known;
 	}
 
-	/** Asks again: somebody else may have signed in. */
+	/** Requests the user again: another user may have signed in. */
 	fresh() {
 		return this.get(true);
 	}
 }
 
-/** Returns the headers that say who is asking. @param {string} token @returns {Record<string, string>} */
+/** Returns the headers that identify the user. @param {string} token @returns {Record<string, string>} */
 export function headersOf(token) {
 	return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
 /**
- * Returns what a token says. Only the server checks whether it is true.
+ * Returns the claims of a token. Only the server verifies them.
  * @param {string} token
  * @returns {Record<string, any>}
  */
@@ -133,18 +133,18 @@ async function inTime(ask) {
 }
 
 /**
- * Asks the host application: 401 means that nobody is signed in.
+ * Requests a token from the host application: 401 means that no user is signed in.
  * @param {string} url
  */
 export function tokenFrom(url) {
 	return async (/** @type {AbortSignal} */ signal) => {
-		// No cache may give the token of the user before.
+		// No cache may return the previous user's token.
 		const res = await fetch(fresh(url), { headers: { Accept: "application/json" }, cache: "no-store", credentials: "include", signal })
 			.catch(() => { throw new Error(`no answer from ${url}`); });
 		if (res.status === 401) return null;
 		const body = await res.json().catch(() => null);
 		if (res.ok && body?.token) return body.token;
-		// An application that has answered, if only with its page for signing in, has nobody; one that has failed may have.
+		// A successful response without a token, such as a sign-in page, means that no user is signed in; an error does not.
 		const Fault = res.ok ? SignedOut : Error;
 		throw new Fault(`token-url ${url}${res.redirected ? ` leads to ${res.url}, which` : ""} answers ${res.status}, not {"token": "..."} or 401`);
 	};

@@ -6,7 +6,7 @@ import { CarillonToasts } from "./toasts.js";
 export { connect } from "./core.js";
 export { CarillonBell, CarillonInbox, CarillonToasts };
 
-// A server that renders pages knows no elements, and a page may load this twice.
+// During server-side rendering there are no custom elements, and a page may load this twice.
 const known = globalThis.customElements;
 if (known && !known.get("carillon-bell")) {
 	known.define("carillon-bell", CarillonBell);

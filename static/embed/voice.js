@@ -12,7 +12,7 @@ const say = announcer(() => {
 	important = false;
 });
 
-/** Makes a place from which an element can speak. @param {(stop: () => void) => void} until is given how to give it up */
+/** Creates a place from which an element can speak. @param {(stop: () => void) => void} until is given how to give it up */
 export function voice(until) {
 	const place = make("p", { class: "sr", part: "status" });
 	places.add(place);
@@ -41,7 +41,7 @@ export function speak(phrase, toast = false) {
 	say(phrase);
 }
 
-/** Drops what waits to be spoken, and what was spoken: it was for a user who has left. */
+/** Drops waiting and spoken phrases: they were for a user who has left. */
 export function hush() {
 	[waiting, important] = ["", false];
 	for (const place of places) place.textContent = "";

@@ -54,7 +54,7 @@ export function startActions() {
 		if (pressed?.matches(".search")) say(document.getElementById("results")?.dataset.say ?? "");
 		if (!row && pressed && !pressed.isConnected) focus(near(pressed));
 	});
-	// The row's place is no longer in the page, so Undo cannot restore it there: load the page.
+	// The row's position is no longer in the page, so Undo cannot restore it there: load the page.
 	on("htmx:targetError", ({ elt }) => {
 		if (elt instanceof HTMLFormElement && elt.closest("#done")) elt.submit();
 	});
@@ -82,7 +82,7 @@ function putAway() {
  * @param {string} [path]
  */
 function failed(status, id, path) {
-	if (status === 401 || path?.endsWith("/inbox/panel") || path?.endsWith("/announcements/pinned")) return; // 401 leads to the sign-in page; the panel reports its own failure; nobody waits for the banner
+	if (status === 401 || path?.endsWith("/inbox/panel") || path?.endsWith("/announcements/pinned")) return; // 401 leads to the sign-in page; the panel reports its own failure; the banner is optional
 	const row = status === 404 && id ? document.getElementById(id) : null;
 	if (row) {
 		row.hidden = true; // already gone on the server
@@ -111,7 +111,7 @@ function near(pressed) {
 	if (pressed.getAttribute("hx-target") === "#done") return document.getElementById(acted);
 	const line = pressed.closest("tbody tr");
 	if (line instanceof HTMLTableRowElement) {
-		// The line that took the place of the removed one.
+		// The line that replaced the removed one.
 		const all = [...document.querySelectorAll("#results tbody tr")];
 		const next = all[line.sectionRowIndex] ?? all.at(-1);
 		return next?.querySelector("form button") ?? next?.querySelector("a") ?? document.querySelector("h1");

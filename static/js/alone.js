@@ -4,7 +4,7 @@ import { names } from "./stream.js";
 /**
  * A tab that cannot share a stream, as on plain HTTP in a home network, where
  * browsers offer no locks. It has a stream of its own while it is visible. Its
- * methods and events are those of Tabs.
+ * methods and events are the same as in Tabs.
  */
 export class Alone extends EventTarget {
 	#stream;

@@ -1,10 +1,10 @@
 // @ts-check
-import { tell } from "./done.js";
+import { report } from "./done.js";
 import { our } from "./mount.js";
 import { text } from "./texts.js";
 
 /**
- * Tells the reader of a single announcement when it ends or is edited. The text
+ * Notifies the reader of a single announcement when it ends or is edited. The text
  * on the page stays as it is.
  * @param {EventTarget} stream
  * @returns {import("./postwatch.js").Part}
@@ -14,7 +14,7 @@ export function startAnnouncement(stream) {
 
 	const id = () => document.getElementById("announcement")?.dataset.id;
 	const end = () => {
-		if (!over) tell(text("announcement_over"), { href: our("/announcements"), text: text("announcements_all") });
+		if (!over) report(text("announcement_over"), { href: our("/announcements"), text: text("announcements_all") });
 		over = true;
 	};
 	/** @param {string} name @param {(detail: any) => void} handle */
@@ -28,7 +28,7 @@ export function startAnnouncement(stream) {
 	on("announcement", () => {
 		// An announcement that had ended was reopened, or an open one was edited.
 		over = false;
-		tell(text("announcement_changed"), { href: our(`/announcements/${id()}`), text: text("announcement_show") });
+		report(text("announcement_changed"), { href: our(`/announcements/${id()}`), text: text("announcement_show") });
 	});
 
 	return {

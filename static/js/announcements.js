@@ -9,7 +9,7 @@ import { text } from "./texts.js";
  * by a button, so that nothing moves under the reader; ones read on another page
  * change in place; ones that have ended are removed.
  * @param {EventTarget} stream
- * @param {() => void} missed called when only the server can tell
+ * @param {() => void} missed called when the page must be fetched again
  * @returns {import("./postwatch.js").Part}
  */
 export function startAnnouncements(stream, missed) {
@@ -24,7 +24,7 @@ export function startAnnouncements(stream, missed) {
 	on("announcement", ({ id, changed, unread }) => {
 		if (unread) for (const row of rowsOf([id])) turn(row, false); // the edit marked it unread for everybody
 		if (changed) news.change(String(id));
-		else if (news.arrive(String(id))) count(1); // the badge tells whether it is unread
+		else if (news.arrive(String(id))) count(1); // the badge shows whether it is unread
 	});
 	on("announcement_removed", ({ id }) => {
 		const read = postOf(String(id))?.dataset.read === "1";

@@ -16,15 +16,15 @@ let speaker;
  * @param {number} [wait] ms to wait, in case there turns out to be less to announce
  */
 export function say(phrase, wait) {
-	speaker ??= announcer((said) => {
+	speaker ??= announcer((phrase) => {
 		const status = document.getElementById("announcer");
-		if (status) status.textContent = said;
+		if (status) status.textContent = phrase;
 	});
 	speaker(phrase, wait);
 }
 
 /**
- * @param {(said: string) => void} write
+ * @param {(phrase: string) => void} write
  * @param {import("./clock.js").Clock} [time]
  * @returns {(phrase: Phrase, wait?: number) => void}
  */

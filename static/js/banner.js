@@ -3,7 +3,7 @@ import { clock } from "./clock.js";
 import { htmx } from "./htmx.js";
 import { our } from "./mount.js";
 
-const spread = 5000; // ms: all readers of an announcement hear of a change at once; this spreads their requests
+const spread = 5000; // ms: all readers of an announcement receive a change together; this spreads their requests
 
 /** The element that holds the banner; it is on every page, and hidden when empty. */
 const place = () => document.getElementById("pinned");

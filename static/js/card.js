@@ -72,9 +72,9 @@ function anchor(href, words) {
 }
 
 /**
- * Returns the address a toast links to: that of its notice, through a redirect that marks
- * it read; its row in the inbox when the notice has no link; or else the toast's own link,
- * which leads to the application unless it is that of an announcement.
+ * Returns the address a toast links to: the link of its notice, through a redirect that marks
+ * it as read; its row in the inbox when the notice has no link; or else the toast's own link,
+ * which leads to the application unless it belongs to an announcement.
  * @param {Toast} toast
  */
 function address({ key, at, link, notice }) {

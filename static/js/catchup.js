@@ -5,7 +5,7 @@ import { inInbox, shownVer } from "./rows.js";
 import { inboxNames } from "./stream.js";
 
 /**
- * Tracks which changes of the inbox the page knows. Each change has a version,
+ * Tracks which changes of the inbox the page has received. Each change has a version,
  * carried by its events and by the badge after them: a badge whose version no
  * event had shows that some were missed, for whatever reason.
  */
@@ -67,8 +67,8 @@ export function startCatchUp(stream, found, time, get) {
 
 	async function catchUp() {
 		const parts = await look(get);
-		if (!parts || !inInbox()) return; // signed out, or the reader went to the archive meanwhile
-		// A page older than the events heard meanwhile would undo them.
+		if (!parts || !inInbox()) return; // signed out, or the reader is now in the archive
+		// A page older than the received events would undo them.
 		if (parts.some(({ ver }) => ver < seen.ver)) throw new Error("the page is older than its events");
 		found(reconcile(parts));
 	}

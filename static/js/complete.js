@@ -24,7 +24,7 @@ const pause = 150; // ms without typing before the server is asked
 export function startCompletion(field, list, target, ask = askServer, time = clock) {
 	/** @type {Offer[]} */ let shown = [];
 	let chosen = 0;
-	let took = false; // the key being pressed has chosen a name
+	let chose = false; // the key being pressed has chosen a name
 	let callOff = () => {};
 	let request = new AbortController();
 	field.setAttribute("aria-autocomplete", "list");
@@ -95,13 +95,13 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		if (fit.length < shown.length) show(fit);
 		callOff = time.after(pause, look);
 	};
-	/** @type {HTMLElement} */ const heard = field;
-	heard.addEventListener("input", changed);
-	heard.addEventListener("compositionend", changed);
-	heard.addEventListener("blur", close);
-	heard.addEventListener("click", close);
-	heard.addEventListener("keydown", (e) => {
-		took = false;
+	/** @type {HTMLElement} */ const element = field;
+	element.addEventListener("input", changed);
+	element.addEventListener("compositionend", changed);
+	element.addEventListener("blur", close);
+	element.addEventListener("click", close);
+	element.addEventListener("keydown", (e) => {
+		chose = false;
 		if (e.isComposing) return;
 		if (list.hidden) {
 			if (e.key === "ArrowDown" && (e.altKey || !["user", "person"].includes(target()))) look();
@@ -121,15 +121,15 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 			if (/^(Arrow|Home|End|Page|Tab)/.test(e.key)) close();
 			return;
 		}
-		took = true;
+		chose = true;
 		e.preventDefault();
 		e.stopPropagation();
 	});
 	// Some keyboards send the line break of Enter separately from the key.
-	heard.addEventListener("beforeinput", (e) => {
-		if (took && e.inputType === "insertLineBreak") e.preventDefault();
+	element.addEventListener("beforeinput", (e) => {
+		if (chose && e.inputType === "insertLineBreak") e.preventDefault();
 	});
-	heard.addEventListener("keyup", () => (took = false));
+	element.addEventListener("keyup", () => (chose = false));
 	list.addEventListener("mousedown", (e) => e.preventDefault()); // the field keeps the focus
 	list.addEventListener("click", (e) => {
 		const one = e.target instanceof Element ? e.target.closest("[role=option]") : null;

@@ -16,7 +16,7 @@ const grace = 1500; // ms: a quick reconnect is not shown
 export function startConnection(stream, time = clock) {
 	/** @type {(() => void) | undefined} */ let callOff;
 	let right = time.date(); // the page was up to date until then
-	/** @type {State} */ let state = "live"; // until an event says otherwise
+	/** @type {State} */ let state = "live"; // until an event changes it
 
 	stream.addEventListener("state", (e) => {
 		const before = state;

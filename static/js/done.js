@@ -33,18 +33,18 @@ export function startDone(time = clock) {
 
 /**
  * Shows and announces the result of an action, once: each answer brings a new line.
- * The line has Undo for the last change that can be undone, says how many there are,
+ * The line has Undo for the last change that can be undone, shows how many there are,
  * and disappears after a while; `z` still undoes after that.
  */
 export function showDone() {
 	const line = done();
-	const said = line?.querySelector("p")?.textContent;
-	if (!line || !said || line.dataset.shown) return;
+	const result = line?.querySelector("p")?.textContent;
+	if (!line || !result || line.dataset.shown) return;
 	const own = line.querySelector("form");
 	if (own) keep(own);
 	const undo = own ?? lastUndo();
 	const more = undoable() > (own ? 1 : 0);
-	show(line, more ? text("undoable", { Text: said, Count: undoable() }) : said, undo);
+	show(line, more ? text("undoable", { Text: result, Count: undoable() }) : result, undo);
 	leaving?.set("done", stays);
 }
 
@@ -95,7 +95,7 @@ export function knowDone() {
  * @param {string} phrase
  */
 export function showFailure(phrase) {
-	tell(phrase);
+	report(phrase);
 	const line = done();
 	if (line) line.dataset.failed = "true";
 }
@@ -105,7 +105,7 @@ export function showFailure(phrase) {
  * @param {string} phrase
  * @param {{href: string, text: string}} [way]
  */
-export function tell(phrase, way) {
+export function report(phrase, way) {
 	const line = done();
 	if (!line) return;
 	delete line.dataset.failed;

@@ -2,7 +2,7 @@
 
 /**
  * Shows faults beside their fields while a form is being filled in. A fault appears
- * only after its field was left: users should not be told about a word they are
+ * only after its field was left: users should not see a fault in a word they are
  * still typing. It disappears as soon as it is corrected.
  */
 export class Faults {
@@ -24,7 +24,7 @@ export class Faults {
 	}
 
 	/**
-	 * Takes the faults from the server's answer, by field.
+	 * Reads the faults from the server's response, by field.
 	 * @param {ParentNode} answer
 	 */
 	take(answer) {

@@ -6,7 +6,7 @@ import { clock } from "./clock.js";
 import { draftOf, fieldsOf, fill, keepDraft, keyOf, restored, untouched } from "./drafts.js";
 import { our } from "./mount.js";
 import { text } from "./texts.js";
-import { reason, tell } from "./unsent.js";
+import { explain, reason } from "./unsent.js";
 
 /**
  * The browser functions that a form needs. Tests pass in others.
@@ -80,7 +80,7 @@ function send(form, way, sent) {
 		e.preventDefault();
 		if (again) return;
 		const mine = (again = busy(form, e.submitter, () => (again = undefined)));
-		tell(form, "");
+		explain(form, "");
 		const end = new AbortController();
 		const callOff = way.time.after(longest, () => end.abort());
 		try {
@@ -89,13 +89,13 @@ function send(form, way, sent) {
 			if (to) return leave(to); // the button stays busy until the next page comes
 			const page = new DOMParser().parseFromString(await answer.text(), "text/html");
 			mine();
-			if (!page.querySelector(`form[data-kept="${form.dataset.kept}"]`)) tell(form, reason(answer.status));
-			// Another user has signed in meanwhile: load the whole page as theirs.
+			if (!page.querySelector(`form[data-kept="${form.dataset.kept}"]`)) explain(form, reason(answer.status));
+			// Another user has signed in: load the whole page as theirs.
 			else if (page.body.dataset.user !== document.body.dataset.user) form.submit();
 			else way.show(page);
 		} catch {
 			mine();
-			tell(form, text(form.dataset.edits ? "unsaved_unreachable" : "unsent_unreachable"));
+			explain(form, text(form.dataset.edits ? "unsaved_unreachable" : "unsent_unreachable"));
 		} finally {
 			callOff();
 		}

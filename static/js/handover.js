@@ -9,7 +9,7 @@ const longest = 10_000; // ms within which the next page of the tab comes
 const place = "carillon-toasts"; // one for all users: the next page clears it
 
 /**
- * Hands toasts with time left to the next page of this tab, which may follow at once:
+ * Hands toasts with time left to the next page of this tab, which may follow immediately:
  * they were acknowledged, so the server does not send them again.
  * @param {Left[]} toasts
  * @param {import("./clock.js").Clock} [time]

@@ -7,7 +7,7 @@ import { Showing } from "./showing.js";
 import { Stream } from "./stream.js";
 import { Tabs } from "./tabs.js";
 
-/** Asks why a stream was refused: EventSource does not say it. @param {string} url */
+/** Requests the reason why a stream was rejected, which EventSource does not provide. @param {string} url */
 export async function refused(url) {
 	try {
 		return (await fetch(url, { method: "HEAD" })).status === 401;
@@ -37,13 +37,13 @@ export function live(user) {
 }
 
 /**
- * Delays `tell` until the server can record the call, which it cannot while Redis is
+ * Delays `send` until the server can record the call, which is not possible while Redis is
  * away: the latest value then waits until the server sends badges again.
  * @param {EventTarget} events
- * @param {(visible: boolean) => void} tell
+ * @param {(visible: boolean) => void} send
  * @returns {(visible: boolean) => void}
  */
-function whenHeard(events, tell) {
+function whenHeard(events, send) {
 	let heard = false;
 	/** @type {boolean | undefined} */ let waiting;
 	events.addEventListener("state", (e) => {
@@ -51,11 +51,11 @@ function whenHeard(events, tell) {
 	});
 	events.addEventListener("badge", () => {
 		heard = true;
-		if (waiting !== undefined) tell(waiting);
+		if (waiting !== undefined) send(waiting);
 		waiting = undefined;
 	});
 	return (visible) => {
-		if (heard) tell(visible);
+		if (heard) send(visible);
 		else waiting = visible;
 	};
 }

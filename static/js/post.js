@@ -2,7 +2,7 @@
 
 /**
  * Sends the server something that this page does not wait for, even if the page is
- * closed meanwhile. A request that fails is not repeated.
+ * closed. A failed request is not repeated.
  * @param {string} path
  * @param {Record<string, string>} fields
  */

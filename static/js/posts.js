@@ -1,5 +1,5 @@
 // @ts-check
-import { said } from "./rewrite.js";
+import { contentOf } from "./rewrite.js";
 import { markRead, markUnread, remove } from "./rows.js";
 import { text } from "./texts.js";
 
@@ -102,7 +102,7 @@ export class News {
 				continue;
 			}
 			turn(row, now.dataset.read === "1");
-			if (said(now) !== said(row)) this.#changed.add(idOf(row));
+			if (contentOf(now) !== contentOf(row)) this.#changed.add(idOf(row));
 		}
 		this.#arrived = new Set([...open.keys()].filter((id) => !postOf(id)));
 		this.offer();

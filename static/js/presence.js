@@ -6,28 +6,28 @@ const moment = 500; // ms for another page of the browser to take over
 
 /** Tells the server whether the user is looking at this browser. */
 export class Presence {
-	#told = -Infinity;
-	#tell;
+	#reported = -Infinity;
+	#report;
 	#time;
 
 	/**
-	 * @param {(visible: boolean) => void} tell
+	 * @param {(visible: boolean) => void} report
 	 * @param {import("./clock.js").Clock} [time]
 	 */
-	constructor(tell, time = clock) {
-		this.#tell = tell;
+	constructor(report, time = clock) {
+		this.#report = report;
 		this.#time = time;
 	}
 
 	/** Reports that the user is looking at this page. */
 	begin() {
-		this.#told = this.#time.now();
-		this.#tell(true);
+		this.#reported = this.#time.now();
+		this.#report(true);
 	}
 
 	/** Repeats the report while the user is active. */
 	used() {
-		if (this.#time.now() - this.#told >= refresh) this.begin();
+		if (this.#time.now() - this.#reported >= refresh) this.begin();
 	}
 
 	/**
@@ -36,7 +36,7 @@ export class Presence {
 	 */
 	end(nobody) {
 		this.#time.after(moment, async () => {
-			if (await nobody()) this.#tell(false);
+			if (await nobody()) this.#report(false);
 		});
 	}
 }

@@ -2,7 +2,7 @@
 // Few browsers need this module. It imports none, which would have to be served as a file of its own.
 
 /**
- * Closes the notifications of the system that tell what has been read, in whichever
+ * Closes the system's notifications about notices that have been read, in whichever
  * browser, and keeps the number on the icon of the application.
  * @param {EventTarget} stream
  * @param {typeof import("./badge.js").followBadge} followBadge

@@ -27,6 +27,6 @@ async function ended(user) {
 		const answer = await fetch(our(`/events?user=${encodeURIComponent(user)}`), { method: "HEAD" });
 		return answer.status === 401;
 	} catch {
-		return false; // unknown without a network; the page says that it is offline
+		return false; // unknown without a network; the page shows that it is offline
 	}
 }

@@ -9,7 +9,7 @@ const fold = ".meta > .fold";
  * Returns the text of a row without its state. It differs only after an edit.
  * @param {HTMLElement} row
  */
-export function said(row) {
+export function contentOf(row) {
 	return [...row.querySelectorAll(`${title}, .body`)].map((e) => `${e.getAttribute("href") ?? ""} ${e.textContent}`).join("\n");
 }
 
@@ -19,7 +19,7 @@ export function said(row) {
  * @param {HTMLElement} now the same row, as the server renders it
  */
 export function rewrite(row, now) {
-	if (said(now) === said(row)) return;
+	if (contentOf(now) === contentOf(row)) return;
 	const focused = row.contains(document.activeElement);
 	const [text, fresh] = [row.querySelector(body), now.querySelector(body)];
 	if (fresh && !text) row.querySelector("h2, h3")?.after(document.importNode(fresh, true));

@@ -1,6 +1,6 @@
 // @ts-check
 // The form of a notice is saved on the server while it is being written, and its address
-// becomes that of the draft: Reload, a restored tab and another browser show it again. What
+// becomes the draft's address: Reload, a restored tab and another browser show it again. What
 // the server does not have yet is kept in the tab (see drafts.js).
 import { clock } from "./clock.js";
 import { fieldsOf, keepDraft, keyOf } from "./drafts.js";
@@ -10,7 +10,7 @@ import { fieldsOf, keepDraft, keyOf } from "./drafts.js";
 const pause = 3000; // ms between two savings
 const patience = 10_000; // ms until the next attempt after a failed one
 
-let came = ""; // the address before it became that of the draft; empty: it has not changed
+let came = ""; // the address before it became the draft's; empty: it has not changed
 
 /**
  * @param {HTMLFormElement} form
@@ -48,11 +48,11 @@ export function startSaving(form, gone, answered, ask = askServer, time = clock)
 			const line = await ask(form, signal);
 			if (signal.aborted) return;
 			if (line) take(line, typed);
-			else tell("waits");
+			else explain("waits");
 			if (!line) next = patience;
 		} catch {
 			if (signal.aborted) return;
-			tell("offline");
+			explain("offline");
 			next = patience;
 		} finally {
 			if (!signal.aborted) waiting = false;
@@ -77,7 +77,7 @@ export function startSaving(form, gone, answered, ask = askServer, time = clock)
 		form.dispatchEvent(new CustomEvent("carillon:saved", { detail: typed }));
 	};
 	/** @param {"waits" | "offline"} why */
-	const tell = (why) => {
+	const explain = (why) => {
 		const line = state();
 		if (line) line.textContent = line.dataset[why] ?? "";
 	};

@@ -2,7 +2,7 @@
 import { say } from "./announcer.js";
 import { text } from "./texts.js";
 
-const most = 200; // the server takes no more at once
+const most = 200; // the limit of one request
 
 /** The box that was pressed last, where a range begins. @type {HTMLInputElement | undefined} */
 let last;

@@ -58,7 +58,7 @@ function replace(old, part, answer) {
 	say(told.textContent?.trim() ?? "");
 }
 
-/** Builds the message that takes the place of the warning, at its height: nothing moves. */
+/** Builds the message that replaces the warning, at the same height, so that nothing moves. */
 function over() {
 	const warning = place();
 	const told = document.createElement("div");

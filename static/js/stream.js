@@ -16,7 +16,7 @@ export const announcementNames = /* @__PURE__ */ names.filter((name) => name.sta
 
 /**
  * Returns the ms to wait after this many failures. Full jitter: after an outage the
- * clients do not all come back at once.
+ * clients do not all reconnect together.
  * @param {number} failures
  * @param {number} random from 0 to 1
  */
@@ -48,7 +48,7 @@ export class Stream extends EventTarget {
 	 * @param {string} url
 	 * @param {(url: string) => EventSource} [make]
 	 * @param {Pick<import("./clock.js").Clock, "random" | "after">} [time]
-	 * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal: is it because nobody is signed in?
+	 * @param {(url: string) => Promise<boolean>} [signedOut] called after a refusal: reports whether no user is signed in
 	 */
 	constructor(url, make = (url) => new EventSource(url), time = timer, signedOut = async () => false) {
 		super();
@@ -64,7 +64,7 @@ export class Stream extends EventTarget {
 		const source = this.#make(this.#url);
 		this.#source = source;
 		source.onopen = () => this.#say("live");
-		// EventSource closes for good, without a reason, on an answer that is not a stream.
+		// EventSource closes for good, without a reason, on a response that is not a stream.
 		source.onerror = () => this.#failed(source.readyState === source.CLOSED);
 		for (const name of names) {
 			source.addEventListener(name, (e) => {
@@ -77,7 +77,7 @@ export class Stream extends EventTarget {
 			this.#failures = 0;
 			this.#say(JSON.parse(e.data).state === "live" ? "live" : "reconnecting");
 		});
-		// The server is about to stop and says when to come back.
+		// The server is about to stop and sends when to reconnect.
 		source.addEventListener("bye", (e) => this.#again(Number(JSON.parse(e.data).retry) || this.#wait()));
 	}
 
@@ -120,7 +120,7 @@ export class Stream extends EventTarget {
 		const attempt = this.#attempt;
 		this.#callOff = this.#time.after(ms, async () => {
 			const over = refused && (await this.#signedOut(this.#url));
-			if (attempt !== this.#attempt) return; // closed or opened meanwhile
+			if (attempt !== this.#attempt) return; // closed or opened since
 			if (over) this.#say("signed-out");
 			else this.open();
 		});

@@ -9,7 +9,7 @@ const day = 86_400_000; // ms
 const patience = 10_000; // ms: some browsers never answer where no push service can be reached
 
 /**
- * What this browser remembers of push, for its pages and its worker. on is false once the server has said that the
+ * The stored push state of this browser, for its pages and its worker. on is false once the server has reported that the
  * user has turned it off here.
  * @typedef {{user: string, login: string, key: string, endpoint: string, at: number, on: boolean}} Kept
  */
@@ -32,7 +32,7 @@ const userHeaders = () => JSON.parse(document.body.getAttribute("hx-headers") ??
 const pageUser = () => Object.values(userHeaders())[0] ?? "";
 
 /**
- * Returns the subscription of this browser under a key. One under another key is replaced.
+ * Returns the subscription of this browser under a key. A subscription under another key is replaced.
  * @param {string} applicationServerKey
  */
 export async function subscribe(applicationServerKey) {
@@ -50,10 +50,10 @@ export async function subscribe(applicationServerKey) {
 }
 
 /**
- * Has the server tell the user in this browser, and remembers what it says.
+ * Registers this browser with the server, and stores the response.
  * @param {PushSubscription} subscription
  * @param {string} key that it was made under
- * @param {{again?: boolean, was?: string}} [how] without a click, and the endpoint that the server knows
+ * @param {{again?: boolean, was?: string}} [how] without a click, and the endpoint registered at the server
  */
 export async function enlist(subscription, key, how) {
 	const answer = await fetch(our("/devices"), {
@@ -69,8 +69,8 @@ export async function enlist(subscription, key, how) {
 
 /**
  * Registers this browser again if its user has turned push on here and not off since: after they have signed in
- * anew, when the browser or the server has replaced what they were bound by, and otherwise once a day. No other
- * user gets what somebody else has turned on here.
+ * again, when the browser or the server has replaced the subscription or the key, and otherwise once a day. Other
+ * users do not get push that somebody else has turned on here.
  * @param {string} key of the server
  */
 export async function comeBack(key) {
@@ -80,7 +80,7 @@ export async function comeBack(key) {
 	const { login = "" } = document.body.dataset;
 	const own = kept?.user === pageUser();
 	if (kept?.on ? !own : own && kept?.endpoint === found?.endpoint) return;
-	const was = kept?.on ? kept.endpoint : undefined; // without it, only a browser that the server knows comes back
+	const was = kept?.on ? kept.endpoint : undefined; // without it, only a browser registered at the server is restored
 	const bound = found && under(found, key);
 	if (!bound && !was) return;
 	if (bound && found.endpoint === was && kept?.login === login && Date.now() - kept.at < day) return;
@@ -91,7 +91,7 @@ export async function comeBack(key) {
 }
 
 /**
- * Reports whether a subscription was made under a key. Some browsers do not say.
+ * Reports whether a subscription was made under a key. Some browsers do not report it.
  * @param {PushSubscription} subscription
  * @param {string} key
  */

@@ -39,7 +39,7 @@ export class Tabs extends EventTarget {
 		this.#stream = stream;
 		this.#locks = locks;
 		for (const name of [...names, "state"]) {
-			stream.addEventListener(name, (e) => this.#tell(name, /** @type {CustomEvent} */ (e).detail));
+			stream.addEventListener(name, (e) => this.#dispatch(name, /** @type {CustomEvent} */ (e).detail));
 		}
 	}
 
@@ -92,7 +92,7 @@ export class Tabs extends EventTarget {
 		this.#pass("state", "reconnecting");
 	}
 
-	/** Connects now if there is no connection, whichever tab leads. */
+	/** Connects now if there is no connection, in any leading tab. */
 	wake() {
 		if (this.#leads) this.#stream.wake();
 		else this.#channel?.postMessage({ kind: "wake" });
@@ -113,7 +113,7 @@ export class Tabs extends EventTarget {
 	 * @param {string} name
 	 * @param {any} detail
 	 */
-	#tell(name, detail) {
+	#dispatch(name, detail) {
 		if (!this.#leads) return;
 		this.#channel?.postMessage({ kind: "event", name, detail });
 		this.#pass(name, detail);
@@ -130,8 +130,8 @@ export class Tabs extends EventTarget {
 	#greet() {
 		// A user who opens a page is signed in, so reconnecting is worth a try.
 		if (this.#state !== "live") this.#stream.wake();
-		if (this.#state && this.#state !== "signed-out") this.#tell("state", this.#state);
-		if (this.#badge) this.#tell("badge", this.#badge);
+		if (this.#state && this.#state !== "signed-out") this.#dispatch("state", this.#state);
+		if (this.#badge) this.#dispatch("badge", this.#badge);
 	}
 
 	/**

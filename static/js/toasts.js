@@ -30,7 +30,7 @@ export function startToasts(stream, showing, ack, time = clock) {
 	const cards = new Cards(region, list, voice, time);
 	/** @type {Set<string>} */ const known = new Set(); // ids that were shown, the oldest first
 	/** @type {{toast: Toast, came: number}[]} */ let waiting = []; // while it is another tab's turn
-	/** @type {string[]} */ let told = []; // ids that are about to be acknowledged
+	/** @type {string[]} */ let unsent = []; // ids that are about to be acknowledged
 	startReader(region, cards);
 	document.addEventListener("focusin", () => place(region));
 
@@ -82,8 +82,8 @@ export function startToasts(stream, showing, ack, time = clock) {
 			if (region) place(region);
 			document.dispatchEvent(new CustomEvent("carillon:toast", { detail: toast.notice }));
 		}
-		if (told.length === 0) time.after(moment, flush);
-		told.push(...ids(toast));
+		if (unsent.length === 0) time.after(moment, flush);
+		unsent.push(...ids(toast));
 	}
 
 	/** @param {string[]} shown */
@@ -96,7 +96,7 @@ export function startToasts(stream, showing, ack, time = clock) {
 	}
 
 	function flush() {
-		while (told.length > 0) ack(told.splice(0, mostIds));
+		while (unsent.length > 0) ack(unsent.splice(0, mostIds));
 	}
 
 	function recent() {

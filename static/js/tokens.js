@@ -1,12 +1,12 @@
 // @ts-check
 // Shows the names in the field of recipients as tokens, each with a button that removes it. The
 // textarea holds all names as the server reads them and stays the field that is sent, kept and
-// restored; a field for the next name takes its place on the screen.
+// restored; a field for the next name replaces it on the screen.
 import { text } from "./texts.js";
 
 const between = /[,;，；、\t\r\n]+/;
 
-/** @typedef {(name: string) => Promise<boolean>} Known whether a name with spaces is that of one user */
+/** @typedef {(name: string) => Promise<boolean>} Known whether a name with spaces belongs to one user */
 
 /**
  * @param {HTMLTextAreaElement} field
@@ -30,7 +30,7 @@ export function startTokens(field, spaced, known) {
 
 	/** @type {string[]} */ let names = [];
 	const joined = () => [...names, entry.value.trim()].filter(Boolean).join(", ");
-	/** Writes the names into the field, and tells the form. */
+	/** Writes the names into the field, and notifies the form. */
 	const write = () => {
 		if (field.value === joined()) return;
 		field.value = joined();

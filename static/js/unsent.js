@@ -1,5 +1,5 @@
 // @ts-check
-// The line beside the buttons of a form that says why the form was not sent.
+// The line beside the buttons of a form with the reason why the form was not sent.
 import { say } from "./announcer.js";
 import { text } from "./texts.js";
 
@@ -13,7 +13,7 @@ export function reason(status) {
  * @param {HTMLFormElement} form
  * @param {string} phrase empty: removes the line
  */
-export function tell(form, phrase) {
+export function explain(form, phrase) {
 	let line = form.querySelector(".unsent");
 	if (!phrase) return line?.remove();
 	if (!line) {

@@ -1,7 +1,7 @@
 // @ts-check
 import { our } from "./mount.js";
 
-/** Tells the server the time zone of this browser, for the next page. */
+/** Stores the time zone of this browser for the server, for the next page. */
 export function rememberZone() {
 	const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 	if (zone && /^[A-Za-z0-9_+\-/]{1,64}$/.test(zone)) {

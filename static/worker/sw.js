@@ -1,4 +1,4 @@
-// The worker that shows what a push message says. A push that shows nothing would end the subscription.
+// The worker that shows push messages. A push that shows nothing would end the subscription.
 const shown = () => registration.getNotifications();
 
 addEventListener("push", (e) => {
@@ -22,14 +22,13 @@ addEventListener("notificationclick", (e) => {
 		const pages = to.origin === location.origin ? await ours() : [];
 		for (const page of pages) {
 			try {
-				await page.focus(); // before anything else: a click allows it once, and a page that leaves cannot be focused
+				await page.focus(); // before anything else: a page that leaves cannot be focused
 			} catch {
-				continue; // it was closed meanwhile, or the system refuses
+				continue; // already closed, or the system refuses
 			}
-			if (await goes(page, to.href)) return;
-			try {
-				if (await page.navigate(to.href)) return;
-			} catch {} // this worker does not control it
+			// The click is used up: the browser opens no window any more. A page that is busy gets the message later.
+			if (!(await goes(page, to.href))) await page.navigate(to.href).catch(() => {}); // only if this worker controls it
+			return;
 		}
 		await clients.openWindow(to.href);
 	})());
@@ -53,7 +52,7 @@ function goes(page, navigate) {
 	});
 }
 
-// Browsers do not always say which subscription they have replaced, and some never say that they have: then the
+// Browsers do not always report which subscription they have replaced, and some never report a replacement: then the
 // next page registers it. Without a session the answer leads to the sign-in, and the next page does so, too.
 addEventListener("pushsubscriptionchange", (e) => {
 	e.waitUntil((async () => {
@@ -62,7 +61,7 @@ addEventListener("pushsubscriptionchange", (e) => {
 		if (kept && !kept.on) return;
 		const was = kept?.endpoint ?? e.oldSubscription?.endpoint;
 		const applicationServerKey = kept?.key ?? e.oldSubscription?.options.applicationServerKey;
-		if (!was || !applicationServerKey) return; // nobody knows whose it was
+		if (!was || !applicationServerKey) return; // its user is unknown
 		const now = e.newSubscription ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }));
 		const headers = { "Content-Type": "application/json", ...(kept && { "Carillon-User": kept.user }) };
 		const answer = await fetch(at, { method: "POST", redirect: "manual", headers, body: JSON.stringify({ ...now.toJSON(), again: true, was }) });

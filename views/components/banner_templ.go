@@ -8,7 +8,7 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Banner shows a message about the whole page. kind is info, warn or bad; the text must say so
+// Banner shows a message about the whole page. kind is info, warn or bad; the text must express it
 // too, not only the colour. The children are the text.
 func Banner(icons Icons, kind, testid string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -93,7 +93,7 @@ func bannerIcon(kind string) string {
 	return "triangle-alert"
 }
 
-// Empty says why there is nothing to show, and what the user can do next.
+// Empty explains why there is nothing to show, and what the user can do next.
 type Empty struct {
 	Icon                 string
 	Heading, Text        string

@@ -1,4 +1,4 @@
-// Package components has the components that pages are made of: rows, buttons, fields, tabs,
+// Package components contains the components of the pages: rows, buttons, fields, tabs,
 // tables, banners, empty states, dialogs and progress bars. They show the texts they are given,
 // in the reader's language; the demo shows all of them on /staff/components.
 package components
@@ -8,7 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/carillonhq/carillon/internal/mount"
+	"github.com/carillonhq/carillon/internal/web"
 )
 
 // Icons is the address of static/icons/sprite.svg, which has the icons by name.
@@ -33,5 +33,5 @@ func boosted(part string) templ.Attributes {
 	}
 }
 
-// at is the address that browsers use for a path of our own.
-func at(ctx context.Context, path string) string { return mount.At(ctx, path) }
+// at is the address that browsers use for a path of Carillon.
+func at(ctx context.Context, path string) string { return web.At(ctx, path) }

@@ -190,7 +190,7 @@ func ProgressBar(b Bar) templ.Component {
 	})
 }
 
-// Share is a bar in a table, whose column has its name. If the whole is 1, the text alone says
+// Share is a bar in a table, whose column has its name. If the whole is 1, the text alone shows
 // it.
 func Share(b Bar) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -42,7 +42,7 @@ type Row struct {
 	Outside  bool   // Link is not a path of ours
 	Reason   string // why it came, in a word or two; empty: it was sent to the reader alone
 	Why      string // the same in a sentence
-	From     string // says which app has sent it; empty: none
+	From     string // the app that sent it; empty: none
 	Folds    Fold   // where a row may be cut off
 	Datetime string // RFC 3339
 	Clock    string
@@ -56,7 +56,7 @@ type Mute struct {
 	Named Named
 }
 
-// Fold says where a row may have too little space for its title and body.
+// Fold is where a row may have too little space for its title and body.
 type Fold int
 
 // The places, from the narrowest to the widest.
@@ -220,7 +220,7 @@ func (l Rows) fold(m *markup, r *Row) {
 	m.raw(`</span></summary></details> `)
 }
 
-// unfolds writes a short visible label, and an accessible name that says which row it unfolds.
+// unfolds writes a short visible label, and an accessible name with the row that it unfolds.
 func unfolds(m *markup, label string, named Named, title string) {
 	m.raw(`<span aria-hidden="true">`).text(label).raw(`</span><span class="sr-only">`)
 	m.text(named.Before).text(title).text(named.After).raw(`</span>`)

@@ -1,4 +1,4 @@
-// Package locale has the texts of the pages in each language that Carillon supports, and chooses
+// Package locale contains the texts of the pages in each language that Carillon supports, and chooses
 // the language of a request.
 //
 // A catalogue is a TOML file: a text is a string, or a table with the plural forms `one` and `other`.
@@ -19,7 +19,7 @@ import (
 //go:embed *.toml
 var files embed.FS
 
-// rememberedHeaders bounds the cached Accept-Language headers.
+// rememberedHeaders limits the cached Accept-Language headers.
 const rememberedHeaders = 1000
 
 // Catalogue is the texts in all languages.
@@ -124,7 +124,7 @@ func (c *Catalogue) accepted(header string) *Printer {
 	return p
 }
 
-// match returns the printer for the languages that somebody reads, the best first.
+// match returns the printer for the languages that a user reads, the best first.
 func (c *Catalogue) match(tags []language.Tag) *Printer {
 	if tags = readable(tags); len(tags) == 0 {
 		return c.printers[0]
@@ -133,9 +133,9 @@ func (c *Catalogue) match(tags []language.Tag) *Printer {
 	return c.printers[i]
 }
 
-// readable leaves out Traditional Chinese (zh-TW, zh-HK, zh-MO, zh-Hant, yue), for which there are no texts: the matcher
-// would take Simplified, which its readers have not asked for. Browsers list a plain zh after it, which then
-// means the same. Whoever lists zh-CN as well gets Simplified in its turn.
+// readable removes Traditional Chinese (zh-TW, zh-HK, zh-MO, zh-Hant, yue), for which there are no texts: the matcher would
+// choose Simplified Chinese, which these readers did not request. Browsers add a plain zh after it, which then also means
+// Traditional. A reader whose list also contains zh-CN gets Simplified at that position.
 func readable(tags []language.Tag) (kept []language.Tag) {
 	hant := false
 	for _, tag := range tags {

@@ -180,7 +180,7 @@ func TestNoNoticeIsCalledAnAnnouncement(t *testing.T) {
 }
 
 // shapes maps each message to the names of its placeholders. It leaves out Count, because a form
-// may say the number in words.
+// may express the number in words.
 func shapes(t *testing.T, lang string) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}

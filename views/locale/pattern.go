@@ -10,7 +10,7 @@ type pattern []string
 
 var errPattern = errors.New("a placeholder must look like {{.Name}}")
 
-// compile splits a text. Logic in a text is refused, so that all languages say the same.
+// compile splits a text. It rejects logic in a text, so that all languages have the same content.
 func compile(text string) (pattern, error) {
 	var p pattern
 	for {

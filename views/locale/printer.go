@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/message"
 )
 
-// The prefixes of the ids of texts that browsers use: the modules of our own pages, and the elements in
-// the pages of host applications.
+// The prefixes of the ids of texts that browsers use: the modules of Carillon's own pages, and the elements in the
+// pages of host applications.
 const (
 	scriptPrefix = "js."
 	embedPrefix  = "embed."
@@ -73,7 +73,7 @@ func (p *Printer) encode(prefix string) (json.RawMessage, error) {
 		switch {
 		case !ok:
 		case m.one != nil:
-			// The names of the forms are those of the browser's Intl.PluralRules.
+			// The names of the forms are the same as in the browser's Intl.PluralRules.
 			texts[id] = map[string]string{"one": m.one.script(), "other": m.other.script()}
 		default:
 			texts[id] = m.other.script()
@@ -102,8 +102,8 @@ func (p *Printer) Has(id string) bool {
 	return ok
 }
 
-// T returns a fixed text. It returns an unknown id as it is, so that the page still works; a test
-// makes sure that there are none.
+// T returns a fixed text. It returns an unknown id unchanged, so that the page still works; a test ensures that there
+// are none.
 func (p *Printer) T(id string) string {
 	if m, ok := p.messages[id]; ok {
 		return m.plain

@@ -1,4 +1,4 @@
-// Package mail writes the letters that tell users what they have not read.
+// Package mail writes the mails that notify users of unread notices.
 package mail
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// Bounds of a letter. Some readers cut letters off at 100 kB.
+// Limits of a mail. Some mail programs truncate mails at 100 kB.
 const (
 	MaxRows   = 20
 	shortBody = 400 // characters of a body that is one of several
 )
 
-// Digest is what one letter tells.
+// Digest is the content of one mail.
 type Digest struct {
 	To      string // a mail address
 	Name    string // of the user
@@ -34,21 +34,21 @@ type Digest struct {
 	Zone    *time.Location
 	Links   links.Links
 	Target  int64
-	Upto    int64 // the At of the newest row that is told
+	Upto    int64 // the At of the newest included row
 	Urgent  bool  // it did not wait, because its rows are of urgent types
 	Daily   bool  // it comes once a day
 	Wait    time.Duration
-	Total   int              // the rows that are told, of which Entries may have only the newest
+	Total   int              // the number of rows, of which Entries may contain only the newest
 	Entries []notifier.Entry // newest first; at least one
 }
 
-// Composer writes letters. It is safe for concurrent use.
+// Composer writes mails. It is safe for concurrent use.
 type Composer struct {
 	texts *locale.Catalogue
 	host  string
 }
 
-// NewComposer returns a composer of letters whose ids name this host.
+// NewComposer returns a composer of mails whose ids contain this host.
 func NewComposer(texts *locale.Catalogue, host string) *Composer {
 	if addr, err := netip.ParseAddr(host); err == nil && addr.Is6() {
 		host = "ipv6." + strings.ReplaceAll(addr.WithZone("").StringExpanded(), ":", "-")
@@ -56,16 +56,16 @@ func NewComposer(texts *locale.Catalogue, host string) *Composer {
 	return &Composer{texts: texts, host: host}
 }
 
-// letter is what the two forms of a letter show.
+// letter is the content of both forms of a mail.
 type letter struct {
 	text        *locale.Printer
 	subject     string
 	heading     string // empty: the letter has a single row, whose title is the heading
 	rows        []row
 	more        string // how many rows are not shown; empty: none
-	open        string // where the button leads
+	open        string // the address of the button
 	openText    string
-	sender      string // says who has sent all rows; empty: no app, or several
+	sender      string // the sender of all rows; empty: no app, or several
 	why         string
 	account     string
 	settings    string
@@ -75,10 +75,10 @@ type letter struct {
 type row struct {
 	title, body, link string
 	time, datetime    string
-	sender            string // says which app has sent it; empty: none, or the letter says so for all rows
+	sender            string // the app that sent it; empty: none, or shown for all rows
 }
 
-// Compose writes a letter.
+// Compose writes a mail.
 func (c *Composer) Compose(ctx context.Context, d *Digest) (mail.Letter, error) {
 	if len(d.Entries) == 0 {
 		return mail.Letter{}, errors.New("a mail about nothing")
@@ -155,7 +155,7 @@ func (d *Digest) commonSender() string {
 	return common
 }
 
-// why says why the user gets this letter.
+// why returns the reason why the user gets this mail.
 func why(text *locale.Printer, d *Digest, total int64) string {
 	switch {
 	case d.Urgent:
@@ -170,7 +170,7 @@ func why(text *locale.Printer, d *Digest, total int64) string {
 	return text.N("mail.why_wait", total, "Time", text.N("duration.minutes", int64(d.Wait/time.Minute)))
 }
 
-// short cuts a text off after so many characters.
+// short truncates a text to this many characters.
 func short(text string, room int) string {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) <= room {
@@ -213,5 +213,5 @@ func (p *letter) plain() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// lines splits a body, because not every reader of mail keeps line breaks.
+// lines splits a body, because some mail programs drop line breaks.
 func (r *row) lines() []string { return strings.Split(r.body, "\n") }

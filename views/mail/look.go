@@ -2,8 +2,8 @@ package mail
 
 import "github.com/a-h/templ"
 
-// The styles of letters stand in attributes, because many readers of mail drop a style sheet. The colours
-// are those of the pages in the light theme; the sheet has those of the dark one, for readers that have it.
+// The styles of mails are in attributes, because many mail programs drop a style sheet. The colours
+// match the pages in the light theme; the sheet contains the colours of the dark theme, for mail programs that support it.
 const (
 	styleBody   templ.SafeCSS = `margin:0;padding:0;background-color:#faf8f5;color:#1f1b16;-webkit-text-size-adjust:100%;`
 	stylePage   templ.SafeCSS = `max-width:600px;margin:0 auto;padding:24px 12px 32px;font-family:system-ui,-apple-system,Segoe UI,Roboto,Noto Sans,Hiragino Sans,Noto Sans CJK JP,Yu Gothic,PingFang SC,Microsoft YaHei,Noto Sans CJK SC,sans-serif;font-size:15px;line-height:1.5;`

@@ -18,7 +18,7 @@ var allowed = map[string][]string{
 }
 
 // FuzzRender checks that the output is only the subset, well nested, neither too deep nor too
-// long, and that its words are those of Text.
+// long, and that its words match Text.
 func FuzzRender(f *testing.F) {
 	for _, seed := range []string{
 		"# a\n\n[x](javascript:alert(1)) ![i](/x) <script>alert(1)</script>", "<https://shop.example/>\n> - a\n> - b\n\n```js\nx\n```",

@@ -6,7 +6,7 @@ import "sync"
 const mostKnown = 512
 
 // known caches converted texts. Very many users read the same announcement, a list shows thirty
-// of them, and converting one takes longer than everything else on its page. When the cache is
+// of them, and converting one is slower than everything else on its page. When the cache is
 // full it starts over.
 type known struct {
 	mu   sync.RWMutex

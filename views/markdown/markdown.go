@@ -1,7 +1,7 @@
 // Package markdown renders the text of announcements in a small safe subset of Markdown:
 // paragraphs, line breaks, emphasis, code, lists, quotes, headings and links. Everything else,
-// above all HTML, is shown as plain text; a link that a notice may not have is shown as its words
-// alone.
+// above all HTML, is shown as plain text; a link that a notice may not have is shown as its text
+// only.
 //
 // bluemonday then reduces goldmark's output to the same subset, so that neither of them has to be
 // trusted alone.
@@ -107,7 +107,7 @@ func (m *Markdown) convert(body string, by *notifier.App) (string, error) {
 	return markup, nil
 }
 
-// mostMarkup bounds the HTML of a text, in bytes. Few texts need a tenth of it; one that refers
+// mostMarkup limits the HTML of a text, in bytes. Few texts need a tenth of it; one that refers
 // to the same long address hundreds of times would grow to fifty times its length.
 const mostMarkup = 100_000
 

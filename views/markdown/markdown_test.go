@@ -230,7 +230,7 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// slow are marks that a parser has to remember until it knows what they mean.
+// slow are marks that a parser must keep until it can interpret them.
 var slow = []string{"[", "*", ">", "(", "- ", "1. ", "`", "_"}
 
 // longest is a body that repeats one part as often as fits.

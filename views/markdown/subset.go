@@ -23,7 +23,7 @@ const (
 	lastHeading  = 4
 )
 
-// deepest is how deeply quotes and lists may be nested: each level takes some of the width, and
+// deepest is how deeply quotes and lists may be nested: each level uses some of the width, and
 // phones have little.
 const deepest = 6
 

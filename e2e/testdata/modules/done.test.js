@@ -1,5 +1,5 @@
 // @ts-check
-import { clear, showDone, startDone, tell, undo } from "../../../static/js/done.js";
+import { clear, report, showDone, startDone, undo } from "../../../static/js/done.js";
 import { drop } from "../../../static/js/undo.js";
 import { byId, equal, test } from "./check.js";
 import { look, Time } from "./fakes.js";
@@ -106,7 +106,7 @@ test("the line stays under the pointer, with the focus, and while the page is hi
 test("a report of something the reader did not cause stays until closed, and has no Undo", () => {
 	nothing();
 	answered("Deleted.", "a");
-	tell("This announcement has changed.", { href: "/announcements/5", text: "Show" });
+	report("This announcement has changed.", { href: "/announcements/5", text: "Show" });
 	time.pass(60_000);
 	equal(shown(), ["This announcement has changed.", ""]);
 	undo();

@@ -141,7 +141,7 @@ func (s *shop) token(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"token": text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))})
 }
 
-// send sends what a button of the page says.
+// send sends the notice of the pressed button.
 func (s *shop) send(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	now := s.Now()
@@ -160,7 +160,7 @@ func (s *shop) send(w http.ResponseWriter, r *http.Request) {
 			Target: notifier.Target{Audiences: s.Audiences}, Type: "shop", Title: "The harbour is closed on Sunday", Body: "Orders leave on **Monday** again. Announced at " + clock + ".",
 		})
 	default:
-		w.WriteHeader(http.StatusUnprocessableEntity) // no button of the page says that
+		w.WriteHeader(http.StatusUnprocessableEntity) // not a button of the page
 		return
 	}
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 // maxHalved is how often one batch is split in half to isolate the user for whom it fails.
 const maxHalved = 32
 
-// mark is a dirty mark with the partition in which it was found.
+// mark is a dirty mark with its partition.
 type mark struct {
 	notifier.Dirty
 	partition int
 }
 
-// batch writes the inboxes with the oldest marks, and returns how many.
+// batch writes the inboxes with the oldest marks, and returns their number.
 func (g *group) batch(ctx context.Context, r *round) (written int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -33,7 +33,7 @@ func (g *group) batch(ctx context.Context, r *round) (written int, err error) {
 	return written, err
 }
 
-// writeMarks writes the inboxes of these marks, and returns how many. If that fails although
+// writeMarks writes the inboxes of these marks, and returns their number. If that fails although
 // Redis and SQL are available, it tries each half separately.
 func (g *group) writeMarks(ctx context.Context, marks []mark, halved *int) (int, error) {
 	if len(marks) == 0 {
@@ -62,7 +62,7 @@ func (g *group) writeMarks(ctx context.Context, marks []mark, halved *int) (int,
 	return n + m, first
 }
 
-// step reads, saves and cleans, in this order; if it is interrupted, it can be repeated.
+// step reads, saves and cleans, in this order; it can be repeated after an interruption.
 func (g *group) step(ctx context.Context, marks []mark) error {
 	seqs := make([]int64, len(marks))
 	for i, m := range marks {
@@ -112,8 +112,8 @@ func (f *Flusher) save(ctx context.Context, all []notifier.Snapshot) error {
 }
 
 // clean removes the marks whose versions were saved. If a user's inbox changed after it was
-// read, the mark has a newer version by now and stays. A mark without an inbox, or newer than
-// its inbox, belongs to an inbox that Redis lost: there is nothing left to save, so it goes too.
+// read, the mark has a newer version and stays. A mark without an inbox, or newer than its inbox,
+// belongs to an inbox that Redis lost: there is nothing to save, so the mark is removed.
 func (g *group) clean(ctx context.Context, marks []mark, saved []notifier.Snapshot) error {
 	vers := make(map[int64]int64, len(saved))
 	for _, s := range saved {

@@ -17,14 +17,14 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// countPage is roughly how many fields one HSCAN of a partition's counts returns.
+// countPage is the approximate number of fields that one HSCAN of a partition's counts returns.
 const countPage = 1000
 
-// counts copies the delivery counts of notices from Redis to SQL. In each round it walks one
-// page further through each partition of a group: the number of notices decides how long a walk
-// takes, not how much is done at a time. Notices delivered just now do not wait for the walk. A
-// page that has not changed since it was saved is not saved again; for that,
-// only a checksum per page, of some 500 notices, is kept in memory.
+// counts copies the delivery counts of notices from Redis to SQL. In each round it reads one more
+// page of each partition of a group, so the number of notices determines the duration of a walk, but
+// not the size of a step. Recently delivered notices are saved without waiting for the walk. A page
+// that has not changed since it was saved is not saved again; this needs one checksum per page, of
+// about 500 notices, in memory.
 type counts struct {
 	rdb   redis.UniversalClient // nil: no counts
 	inbox Inbox
@@ -42,20 +42,20 @@ type walk struct {
 	last   map[uint64]uint64 // the same, of the previous walk
 	fresh  map[int64]bool    // notices delivered since the last round
 
-	forgetting  bool // this walk also removes the counts of notices that are over
+	forgetting  bool // this walk also removes the counts of finished notices
 	forgottenAt time.Time
 }
 
-// page is the result of one look.
+// page is the result of reading one page.
 type page struct {
 	offset          int // of its partition within the group
 	at, cursor, sum uint64
 	fields          []string
 }
 
-// round saves the next page of each partition that is not done, and the fresh notices, unless
-// they are unchanged. Afterwards done is also true for the partitions whose walk is complete and
-// for those that failed, which are skipped.
+// round saves the next page of each unfinished partition, and the fresh notices, unless they are
+// unchanged. Afterwards done is also true for partitions whose walk is complete and for failed
+// partitions, which are skipped.
 func (c *counts) round(ctx context.Context, done *[groupSize]bool) (first error) {
 	if c.rdb == nil {
 		*done = [groupSize]bool{true, true, true, true, true, true, true, true}
@@ -92,8 +92,8 @@ func (c *counts) round(ctx context.Context, done *[groupSize]bool) (first error)
 	return first
 }
 
-// look reads the next page of a partition and its fresh notices, and returns those of their
-// counts that changed.
+// look reads the next page of a partition and its fresh notices, and returns the changed
+// counts.
 func (c *counts) look(ctx context.Context, i int) (pg page, changed []notifier.NoticeCount, err error) {
 	w, p := &c.walks[i], c.first+i
 	if w.cursor == 0 {
@@ -118,7 +118,7 @@ func (c *counts) look(ctx context.Context, i int) (pg page, changed []notifier.N
 	return pg, append(changed, some...), err
 }
 
-// step moves on to the next page, after removing the counts of finished notices in a saved one.
+// step moves to the next page, after removing the counts of finished notices in a saved one.
 func (c *counts) step(ctx context.Context, pg page) error {
 	w := &c.walks[pg.offset]
 	if w.next == nil {

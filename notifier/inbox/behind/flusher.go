@@ -1,11 +1,11 @@
-// Package behind looks after inboxes in the background: the flusher writes them behind to SQL, evicts
-// idle ones and samples them for drift, and the sweeper removes expired entries.
+// Package behind maintains inboxes in the background: the flusher writes them behind to SQL, evicts
+// idle ones and checks samples for drift, and the sweeper removes expired entries.
 //
 // A change in Redis is in SQL about a second later, so that inboxes can be restored after Redis has
 // lost its data. Every script that changes an inbox marks its user with the new version of the
 // inbox. The flusher reads a batch of marks, saves the inboxes and removes the marks, in this order.
-// A mark is removed only when SQL has the change, and only if the mark still has the version that was
-// saved.
+// A mark is removed only when SQL has the change, and only if the mark still has the saved
+// version.
 package behind
 
 import (
@@ -31,27 +31,31 @@ const (
 	groupSize = keys.Partitions / groups
 
 	flushing = 3 // groups written at a time by Flush
-	// Batches read and saved at a time: others who use Redis, and SQLite's only writer, have at most these
-	// ahead of them. The next batch is read while one is saved.
+	// Batches read and saved at a time: they delay other users of Redis, and SQLite's only writer, by at
+	// most this many batches. The next batch is read while one is saved.
 	maxReads  = 2
 	maxSaves  = 2
 	leaseLife = 3 * time.Second
 	maxPause  = 5 * time.Second // longest pause between retries
+
+	maxUsers  = 24                  // in memory at a time, in each group
+	idleAfter = 30 * 24 * time.Hour // an inbox unused for this long is evicted
+	perSample = 64                  // inboxes checked for drift, by all groups together, every sampleEvery
 )
 
 // Inbox gives access to the inboxes in Redis.
 type Inbox interface {
 	// Dirty returns the oldest dirty marks of a partition.
 	Dirty(ctx context.Context, partition, limit int) ([]notifier.Dirty, error)
-	// Read returns the inboxes of these users; those not in Redis are left out.
+	// Read returns the inboxes of these users; it omits inboxes that are not in Redis.
 	Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error)
 	// Clean removes the given marks, except those whose version has changed since.
 	Clean(ctx context.Context, partition int, marks []notifier.Dirty) error
 
 	// Life returns a token that changes when inboxes in these partitions may have left Redis.
-	// whole is false while Redis has lost data that is not restored yet.
+	// whole is false while Redis has lost data that is not yet restored.
 	Life(ctx context.Context, first, n int) (word string, whole bool, err error)
-	// Evict removes from Redis inboxes that nobody has used since before.
+	// Evict removes inboxes from Redis that were not used since before.
 	Evict(ctx context.Context, partition int, before time.Time, limit int) (evicted int, more bool, err error)
 	// Sample returns some users whose inboxes are in Redis.
 	Sample(ctx context.Context, partition, n int) ([]int64, error)
@@ -61,28 +65,25 @@ type Inbox interface {
 	ForgetCounts(ctx context.Context, partition int, counts []notifier.NoticeCount) error
 }
 
-// Store keeps inboxes and counts in SQL. It ignores data that is older than its own.
+// Store stores inboxes and counts in SQL. It ignores data older than the stored data.
 type Store interface {
 	SaveSnapshots(ctx context.Context, all []notifier.Snapshot) error
 	SaveCounts(ctx context.Context, all []notifier.NoticeCount) error
-	// SetFlushed records up to when all changes are in SQL, for some of the 8 groups.
+	// SetFlushed records the time up to which all changes are in SQL, for some of the 8 groups.
 	SetFlushed(ctx context.Context, parts map[int]time.Time) error
-	// Over returns those of the notices that are unknown or expired before the given time.
+	// Over returns the notices that are unknown or expired before the given time.
 	Over(ctx context.Context, ids []int64, before time.Time) ([]int64, error)
 }
 
-// FlusherConfig configures a Flusher. The fields from Leases on are optional; their defaults are stated.
+// FlusherConfig configures a Flusher. The fields from Leases on are optional and state their defaults.
 type FlusherConfig struct {
 	Inbox Inbox
 	Store Store
-	Redis redis.UniversalClient // has the counts of notices; nil: counts are not written behind
+	Redis redis.UniversalClient // contains the counts of notices; nil: counts are not written behind
 	Keys  keys.Space
 
 	Leases lease.Source  // default lease.Alone
-	Every  time.Duration // between two rounds: 1 s
-	Batch  int           // users in memory at a time, in each of the 8 groups: 24
-	Idle   time.Duration // an inbox unused for this long is evicted: 30 days; negative: never
-	Sample int           // inboxes checked for drift every 10 s: 64; negative: none
+	Every  time.Duration // interval between rounds: 1 s
 
 	// Oldest returns the acceptance time of the oldest notice that is still being delivered or
 	// redelivered: SQL counts as complete only up to then. some is false if there is none; a zero
@@ -93,8 +94,8 @@ type FlusherConfig struct {
 	Log *slog.Logger     // slog.Default()
 }
 
-// Flusher writes inboxes behind. Several may run at the same time: the leases only avoid duplicate
-// work, and no promise depends on them.
+// Flusher writes inboxes behind. Several may run concurrently: the leases only avoid duplicate
+// work, and correctness does not depend on them.
 type Flusher struct {
 	c       FlusherConfig
 	groups  [groups]*group
@@ -116,15 +117,6 @@ func NewFlusher(c FlusherConfig) *Flusher {
 	if c.Every <= 0 {
 		c.Every = time.Second
 	}
-	if c.Batch <= 0 {
-		c.Batch = 24
-	}
-	if c.Idle == 0 {
-		c.Idle = 30 * 24 * time.Hour
-	}
-	if c.Sample == 0 {
-		c.Sample = 64
-	}
 	if c.Leases == nil {
 		c.Leases = lease.Alone
 	}
@@ -144,8 +136,8 @@ func NewFlusher(c FlusherConfig) *Flusher {
 }
 
 // Run writes inboxes behind until ctx ends, and then returns nil. While Redis or SQL is unavailable
-// it keeps trying, and changes stay marked in Redis. It does not write the last changes: call Flush
-// once nothing changes any more.
+// it retries, and changes stay marked in Redis. It does not write the last changes: call Flush
+// when there are no more changes.
 func (f *Flusher) Run(ctx context.Context) error {
 	var all errgroup.Group
 	for i, g := range f.groups {
@@ -156,8 +148,8 @@ func (f *Flusher) Run(ctx context.Context) error {
 }
 
 // Flush writes everything that is marked now, several groups at a time, so that SQL commits while
-// Redis reads. It does not take the leases. A group that fails does not hold up the others, unless
-// Redis or SQL is unavailable; Flush returns the first error.
+// Redis reads. It does not use the leases. A failed group does not delay the others, unless Redis
+// or SQL is unavailable; Flush returns the first error.
 func (f *Flusher) Flush(ctx context.Context) error {
 	var all errgroup.Group
 	all.SetLimit(flushing)
@@ -199,9 +191,9 @@ func (f *Flusher) note(ctx context.Context, was, is error) {
 	}
 }
 
-// Stats describes the work that a Flusher has done, and its lag.
+// Stats describes the completed work of a Flusher, and its lag.
 type Stats struct {
-	Lag     time.Duration                // age of the oldest change that this instance has to write
+	Lag     time.Duration                // age of the oldest change that this instance must write
 	Users   int64                        // inboxes written
 	Rows    int64                        // entries in those inboxes
 	Batches int64                        // writes to SQL

@@ -194,7 +194,7 @@ func TestTwoFlushersAtOnceLoseNothing(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
 		d.onSave = func([]notifier.Snapshot) error { <-time.After(7 * time.Millisecond); return nil }
 		for range 2 {
-			defer run(t, behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Batch: 20}))()
+			defer run(t, behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d}))()
 		}
 		for i := range int64(300) {
 			b.change(between(1+i, 300+i)...)
@@ -236,11 +236,11 @@ func TestAtMostOneBatchPerGroupIsInMemory(t *testing.T) {
 			saving--
 			return nil
 		}
-		b.change(between(1, 20_000)...)
-		defer run(t, behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Batch: 100}))()
+		b.change(between(1, 5000)...)
+		defer run(t, behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d}))()
 		pass(4 * time.Minute)
 		settled(t, b, d)
-		if largest != 100 || most > 8*100 {
+		if largest != 24 || most > 8*24 {
 			t.Errorf("at most %d at a time in a group and %d in total", largest, most)
 		}
 		if readers != 2 || savers != 2 {
@@ -274,7 +274,7 @@ func TestAFailingUserDoesNotHoldUpOthers(t *testing.T) {
 					return nil
 				}
 			}
-			f := behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Batch: 50})
+			f := behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d})
 			if err := f.Flush(t.Context()); !errors.Is(err, broken) {
 				t.Errorf("Flush: %v", err)
 			}
@@ -302,7 +302,7 @@ func TestABusyPartitionDoesNotHoldUpOthers(t *testing.T) {
 		}
 		b.change(busy...)
 		b.change(1, 2, 3, 4, 5, 6, 7)
-		defer run(t, behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Batch: 100}))()
+		defer run(t, behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d}))()
 		pass(time.Second)
 		for seq := range int64(8) {
 			if late := d.behind(b); seq > 0 && slices.Contains(late, seq) {

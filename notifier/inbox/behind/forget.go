@@ -11,11 +11,11 @@ import (
 
 const (
 	forgetEvery = time.Hour
-	overFor     = time.Hour // a notice is not read any more this long after its expiry
+	overFor     = time.Hour // a notice is no longer read this long after its expiry
 )
 
-// forget removes from Redis the counts of notices that are over. It reads and saves both counts
-// of a notice first; counts that change in between stay until next time.
+// forget removes the counts of finished notices from Redis. It first reads and saves both counts
+// of a notice; counts that change in between stay until the next time.
 func (c *counts) forget(ctx context.Context, p int, fields []string) error {
 	if len(fields) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (c *counts) forget(ctx context.Context, p int, fields []string) error {
 	return c.inbox.ForgetCounts(ctx, p, known)
 }
 
-// both reads both counts of some notices; notices without counts are left out.
+// both reads both counts of some notices; it omits notices without counts.
 func (c *counts) both(ctx context.Context, p int, ids []int64) ([]notifier.NoticeCount, error) {
 	names := make([]string, 0, 2*len(ids))
 	for _, id := range ids {

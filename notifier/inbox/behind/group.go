@@ -12,21 +12,21 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// stepWait bounds one batch, so that a database that hangs does not block forever.
+// stepWait limits the duration of one batch, so that a hanging database does not block forever.
 const stepWait = 10 * time.Second
 
 // group writes eight partitions, one batch after another. At most one batch is in memory; while
-// SQL is slow, the other changes wait in Redis.
+// SQL is slow, other changes wait in Redis.
 type group struct {
 	f     *Flusher
 	first int // its first partition
 	lease lease.Lease
 
 	err    error        // of the last round
-	oldest atomic.Int64 // version of the oldest mark that was seen but not yet written; 0: none
+	oldest atomic.Int64 // version of the oldest mark that was read but not yet written; 0: none
 
-	mu      sync.Mutex // Run and Flush take turns
-	turn    int        // the partition to read marks from first
+	mu      sync.Mutex // serializes Run and Flush
+	turn    int        // the partition whose marks are read first
 	counts  counts
 	marked  time.Time // when SetFlushed was last called
 	tended  int       // the next partition for tend
@@ -34,9 +34,9 @@ type group struct {
 	sampled time.Time
 }
 
-// run does a round every Config.Every, and less often while rounds fail. As long as the lease
-// cannot even be asked for, it does not slow down: asking costs nothing, and the waiting changes
-// are to reach SQL shortly after Redis is back.
+// run starts a round every Config.Every, and less often while rounds fail. It does not slow down
+// while only the lease cannot be requested: a request is cheap, and pending changes should reach
+// SQL soon after Redis is back.
 func (g *group) run(ctx context.Context, delay time.Duration) error {
 	wait := time.NewTimer(delay)
 	defer wait.Stop()
@@ -59,8 +59,8 @@ func (g *group) run(ctx context.Context, delay time.Duration) error {
 	}
 }
 
-// round writes the marked inboxes and some counts, and tends some inboxes, as long as this
-// instance holds the lease. mine reports whether it did.
+// round writes the marked inboxes and some counts, and maintains some inboxes, while this instance
+// holds the lease. mine reports whether it did.
 func (g *group) round(ctx context.Context) (mine bool, err error) {
 	g.mu.Lock()
 	due := g.f.c.Now().Sub(g.marked) >= markEvery
@@ -74,7 +74,7 @@ func (g *group) round(ctx context.Context) (mine bool, err error) {
 	return true, g.counts.round(ctx, &[groupSize]bool{})
 }
 
-// flush writes the marked inboxes and all counts, whether or not this instance has the lease.
+// flush writes the marked inboxes and all counts, with or without the lease.
 func (g *group) flush(ctx context.Context) error {
 	_, err := g.write(ctx, true, func(context.Context) (bool, error) { return true, nil })
 	if away(err) {
@@ -125,8 +125,8 @@ func (g *group) hold(ctx context.Context) (bool, error) {
 	return mine, err
 }
 
-// away reports whether an error means that SQL or Redis as a whole is unavailable, so that no
-// other inbox would succeed either.
+// away reports whether an error means that SQL or Redis as a whole is unavailable, so that other
+// inboxes would fail too.
 func away(err error) bool {
 	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

@@ -96,11 +96,11 @@ func TestLosingTheLeaseEndsALongRound(t *testing.T) {
 		for i := range int64(1000) {
 			b.change(64 * (i + 1)) // all of group 0
 		}
-		f := behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Leases: l.of("one"), Batch: 10})
+		f := behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Leases: l.of("one")})
 		defer run(t, f)()
 		pass(10 * time.Second)
-		if n := b.marked(); n != 990 {
-			t.Errorf("%d marks are left, want 990", n)
+		if n := b.marked(); n != 976 {
+			t.Errorf("%d marks are left, want 976", n)
 		}
 		if lag := f.Stats().Lag; lag != 0 {
 			t.Errorf("the lag here is %v although another instance writes", lag)

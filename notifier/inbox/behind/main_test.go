@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// inboxes stands for Redis: it has a version for each user, and marks. Each hook runs before the
+// inboxes replaces Redis: it has a version for each user, and marks. Each hook runs before the
 // method that it is named after, without the lock.
 type inboxes struct {
 	onDirty, onClean func() error
@@ -166,7 +166,7 @@ func (b *inboxes) ForgetCounts(_ context.Context, _ int, counts []notifier.Notic
 	return nil
 }
 
-// database stands for SQL. onSave runs before anything is stored, without the lock.
+// database replaces SQL. onSave runs before anything is stored, without the lock.
 type database struct {
 	onSave func(all []notifier.Snapshot) error
 

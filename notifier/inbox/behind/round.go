@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// round is one pass over the marks of a group that existed when it began.
+// round is one pass over the marks that a group had when the round began.
 type round struct {
 	start   int64                       // ms
 	pending [groupSize]bool             // partitions that may have more marks
@@ -31,17 +31,17 @@ func (r *round) done() bool { return r.pending == [groupSize]bool{} }
 var errMarks = errors.New("marks remain although their inboxes were written")
 
 // gather collects marks, one partition after another. It starts after the partition at which the
-// last batch became full, so that no partition starves behind one that changes all the time. A
-// partition whose oldest mark is newer than the round is left for the next round.
+// previous batch was full, so that a partition with constant changes does not starve the others. A
+// partition whose oldest mark is newer than the round waits for the next round.
 func (g *group) gather(ctx context.Context, r *round) (marks []mark, err error) {
 	var oldest int64
-	for n := 0; n < groupSize && len(marks) < g.f.c.Batch; n++ {
+	for n := 0; n < groupSize && len(marks) < maxUsers; n++ {
 		i := g.turn
 		g.turn = (g.turn + 1) % groupSize
 		if !r.pending[i] {
 			continue
 		}
-		limit := g.f.c.Batch - len(marks)
+		limit := maxUsers - len(marks)
 		found, err := g.f.c.Inbox.Dirty(ctx, g.first+i, limit)
 		if err != nil {
 			return nil, fmt.Errorf("read marks of partition %d: %w", g.first+i, err)
@@ -65,31 +65,29 @@ func (g *group) gather(ctx context.Context, r *round) (marks []mark, err error) 
 }
 
 const (
-	evictBatch  = 500 // inboxes of one partition in a round
+	evictBatch  = 500 // inboxes per partition and round
 	sampleEvery = 10 * time.Second
 )
 
-// tend evicts long idle inboxes from Redis, one partition a round, and checks a few inboxes for
-// drift. It is not part of the write-behind and is retried in any case, so errors are only logged.
+// tend evicts long idle inboxes from Redis, one partition per round, and checks a few inboxes for
+// drift. It is not part of the write-behind and is retried anyway, so errors are only logged.
 func (g *group) tend(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stepWait)
 	defer cancel()
 	f, p := g.f, g.first+g.tended
 	g.tended = (g.tended + 1) % groupSize
-	if f.c.Idle > 0 {
-		n, _, err := f.c.Inbox.Evict(ctx, p, f.c.Now().Add(-f.c.Idle), evictBatch)
-		f.evicted.Add(int64(n))
-		g.logFailure(ctx, "evict", err)
-	}
-	if now := f.c.Now(); f.c.Sample > 0 && now.Sub(g.sampled) >= sampleEvery {
+	n, _, err := f.c.Inbox.Evict(ctx, p, f.c.Now().Add(-idleAfter), evictBatch)
+	f.evicted.Add(int64(n))
+	g.logFailure(ctx, "evict", err)
+	if now := f.c.Now(); now.Sub(g.sampled) >= sampleEvery {
 		g.sampled = now
 		g.logFailure(ctx, "check", g.sample(ctx))
 	}
 }
 
-// sample checks a few inboxes for drift, from as many partitions as it takes to find enough.
+// sample checks a few inboxes for drift, from as many partitions as necessary.
 func (g *group) sample(ctx context.Context) error {
-	n := max(1, g.f.c.Sample/groups)
+	const n = perSample / groups
 	var seqs []int64
 	for i := 0; i < groupSize && len(seqs) < n; i++ {
 		some, err := g.f.c.Inbox.Sample(ctx, g.first+g.checked, n-len(seqs))
@@ -115,10 +113,10 @@ func (g *group) sample(ctx context.Context) error {
 	return err
 }
 
-// logFailure logs an error unless it means that Redis or SQL is unavailable, which the next round
-// finds and logs.
+// logFailure logs an error unless it means that Redis or SQL is unavailable: the next round logs
+// that.
 func (g *group) logFailure(ctx context.Context, stage string, err error) {
 	if err != nil && !away(err) {
-		g.f.c.Log.WarnContext(ctx, "could not tend inboxes", "stage", stage, "err", err)
+		g.f.c.Log.WarnContext(ctx, "inbox maintenance failed", "stage", stage, "err", err)
 	}
 }

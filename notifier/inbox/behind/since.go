@@ -9,17 +9,17 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// markEvery is how often SQL records up to when it is complete.
+// markEvery is the interval at which SQL records up to when it is complete.
 const markEvery = 30 * time.Second
 
-// since is the point in time up to which SQL is complete once a round has succeeded.
+// since is the time up to which SQL is complete once a round has succeeded.
 type since struct {
 	until time.Time
 	life  string
 }
 
-// begin determines, before a round, up to when SQL will be complete after it; nil: unknown at
-// present. Every later change of an inbox comes from a notice that is being delivered now or is
+// begin determines, before a round, up to when SQL will be complete after it; nil: currently
+// unknown. Every later change of an inbox comes from a notice that is being delivered now or is
 // accepted later.
 func (g *group) begin(ctx context.Context) (*since, error) {
 	s := &since{until: g.f.c.Now()}
@@ -43,8 +43,8 @@ func (g *group) begin(ctx context.Context) (*since, error) {
 	return s, nil
 }
 
-// note records the point in SQL, provided that Redis has not lost anything since begin: changes
-// lost during the round were not written.
+// note records the time in SQL, unless Redis has lost data since begin: changes lost during the
+// round were not written.
 func (g *group) note(ctx context.Context, s *since) error {
 	life, whole, err := g.f.c.Inbox.Life(ctx, g.first, groupSize)
 	if err != nil || !whole || life != s.life {
@@ -60,8 +60,8 @@ func (g *group) note(ctx context.Context, s *since) error {
 }
 
 const (
-	freshFor = time.Minute // how long after delivery the counts of a notice are looked up directly
-	maxFresh = 1000        // notices of one partition in one round
+	freshFor = time.Minute // how long after delivery the counts of a notice are read directly
+	maxFresh = 1000        // maximum number of notices per partition and round
 )
 
 // note records the recent deliveries to inboxes that were just saved.

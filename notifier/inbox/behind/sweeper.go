@@ -17,24 +17,26 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Expirer removes from inboxes those of the given entries, by user, that are really due; the
-// empty key stands for all entries of the inbox. It returns how many it removed. Repeated and
-// concurrent calls are harmless, and an inbox that fails does not hold up the others.
+// maxDue is the number of entries read from each partition at a time.
+const maxDue = 500
+
+// Expirer removes the due ones of these entries from inboxes, by user; the empty key means all
+// entries of the inbox. It returns how many it removed. Calls may be repeated and concurrent,
+// and a failed inbox does not delay the others.
 type Expirer interface {
 	Expire(ctx context.Context, due map[int64][]string) (int, error)
 }
 
 // SweeperOptions configures a Sweeper. Zero fields have defaults.
 type SweeperOptions struct {
-	Every time.Duration    // between two rounds: 500 ms, so that a round finishes within a second of an expiry
-	Batch int              // entries read from each partition at a time: 500
+	Every time.Duration    // interval between rounds: 500 ms, so that a round finishes within a second of an expiry
 	Now   func() time.Time // time.Now
 	Log   *slog.Logger     // slog.Default()
 }
 
 // Sweeper removes expired entries from the inboxes, so that an entry leaves the badge within a second
-// of its expiry even if its user is not connected. Several may run at the same time: the lease only avoids
-// duplicate work, and no promise depends on it.
+// of its expiry even if its user is not connected. Several may run concurrently: the lease only avoids
+// duplicate work, and correctness does not depend on it.
 type Sweeper struct {
 	rdb   redis.UniversalClient
 	keys  keys.Space
@@ -48,9 +50,6 @@ func NewSweeper(rdb redis.UniversalClient, k keys.Space, inbox Expirer, l lease.
 	if o.Every <= 0 {
 		o.Every = 500 * time.Millisecond
 	}
-	if o.Batch <= 0 {
-		o.Batch = 500
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -60,7 +59,7 @@ func NewSweeper(rdb redis.UniversalClient, k keys.Space, inbox Expirer, l lease.
 	return &Sweeper{rdb: rdb, keys: k, inbox: inbox, lease: l, o: o}
 }
 
-// Run sweeps until ctx ends, and then returns nil. It keeps trying while Redis is unavailable.
+// Run sweeps until ctx ends, and then returns nil. It retries while Redis is unavailable.
 func (s *Sweeper) Run(ctx context.Context) error {
 	return lease.Work{
 		Stage: "sweep", Lease: s.lease, Every: s.o.Every, Log: s.o.Log,
@@ -69,7 +68,7 @@ func (s *Sweeper) Run(ctx context.Context) error {
 }
 
 // Sweep removes everything that is due and returns the number of entries removed. It does not
-// take the lease. An inbox or partition that fails does not hold up the others.
+// use the lease. A failed inbox or partition does not delay the others.
 func (s *Sweeper) Sweep(ctx context.Context) (int, error) {
 	var total int
 	var before []int64
@@ -81,7 +80,7 @@ func (s *Sweeper) Sweep(ctx context.Context) (int, error) {
 			return total, err
 		}
 		// The same inboxes again and nothing removed: by the inbox's clock the rest is not due
-		// yet, and the next round is soon enough for it.
+		// yet, and the next round removes it in time.
 		seqs := slices.Sorted(maps.Keys(found))
 		if n == 0 && !first && slices.Equal(seqs, before) {
 			return total, nil
@@ -91,15 +90,15 @@ func (s *Sweeper) Sweep(ctx context.Context) (int, error) {
 }
 
 // due reads every partition in one pipeline and returns the keys of the due entries by user;
-// the empty key stands for any entry of that inbox. full reports whether a partition may hold
-// more due entries. After an error, found still holds everything that could be read.
+// the empty key means any entry of that inbox. full reports whether a partition may contain more
+// due entries. After an error, found still contains everything that was read.
 func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool, err error) {
 	until := strconv.FormatInt(s.o.Now().UnixMilli(), 10)
 	pipe := s.rdb.Pipeline()
 	looks := make([]*redis.StringSliceCmd, keys.Partitions)
 	for p := range looks {
 		looks[p] = pipe.ZRangeArgs(ctx, redis.ZRangeArgs{
-			Key: s.keys.Expiry(p), ByScore: true, Start: "-inf", Stop: until, Count: int64(s.o.Batch),
+			Key: s.keys.Expiry(p), ByScore: true, Start: "-inf", Stop: until, Count: maxDue,
 		})
 	}
 	if _, err = pipe.Exec(ctx); err != nil {
@@ -108,7 +107,7 @@ func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool,
 	found = map[int64][]string{}
 	for p, look := range looks {
 		members := look.Val()
-		full = full || len(members) == s.o.Batch
+		full = full || len(members) == maxDue
 		if odd := byUser(p, members, found); len(odd) > 0 {
 			s.o.Log.ErrorContext(ctx, "removing malformed members of an expiry set", "stage", "sweep", "partition", p, "count", len(odd))
 			if e := s.rdb.ZRem(ctx, s.keys.Expiry(p), odd...).Err(); e != nil && err == nil {
@@ -119,8 +118,8 @@ func (s *Sweeper) due(ctx context.Context) (found map[int64][]string, full bool,
 	return found, full, err
 }
 
-// byUser parses the members `SEQ|KEY` and `SEQ|` and adds them to found. It returns the members
-// that no script writes: if they stayed, they would take up space in every later batch.
+// byUser parses the members `SEQ|KEY` and `SEQ|` and adds them to found. It returns the members that no
+// script writes: they would use up space in every later batch.
 func byUser(p int, members []string, found map[int64][]string) (odd []any) {
 	for _, m := range members {
 		user, key, ok := strings.Cut(m, "|")

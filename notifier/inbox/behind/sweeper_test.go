@@ -48,14 +48,12 @@ func TestASweepContinuesUntilNothingIsDue(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	b := newExpirer(rdb, k)
-	for i := range 95 {
+	for i := range 1100 {
 		b.store(t, 7, "like:"+strconv.Itoa(i), noon)
 		b.store(t, 8+64*int64(i), "like:x", noon)
 	}
-	o := atNoon()
-	o.Batch = 10
-	if n, err := behind.NewSweeper(rdb, k, b, always(), o).Sweep(t.Context()); err != nil || n != 190 {
-		t.Errorf("%d entries, %v; want 190", n, err)
+	if n, err := behind.NewSweeper(rdb, k, b, always(), atNoon()).Sweep(t.Context()); err != nil || n != 2200 {
+		t.Errorf("%d entries, %v; want 2200", n, err)
 	}
 }
 
@@ -83,6 +81,9 @@ func TestMalformedExpiryMembersAreRemoved(t *testing.T) {
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	b := newExpirer(rdb, k)
 	odd := []string{"", "7", "|like:x", "x|like:x", "-7|like:x", "8|like:x"}
+	for i := len(odd); i < 500; i++ { // as many as are read at a time
+		odd = append(odd, "x|like:"+strconv.Itoa(i))
+	}
 	for _, m := range odd {
 		if err := rdb.ZAdd(t.Context(), k.Expiry(7), redis.Z{Member: m}).Err(); err != nil {
 			t.Fatal(err)
@@ -91,7 +92,7 @@ func TestMalformedExpiryMembersAreRemoved(t *testing.T) {
 	b.store(t, 7, "like:x", noon)
 	o := atNoon()
 	log, seen := testkit.Log()
-	o.Batch, o.Log = len(odd), log
+	o.Log = log
 	s := behind.NewSweeper(rdb, k, b, always(), o)
 	if n, err := s.Sweep(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d entries, %v; want the one after the malformed members", n, err)
@@ -142,7 +143,7 @@ func TestTwoSweepersWithoutALeaseRemoveEachEntryOnce(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
 	b := newExpirer(rdb, k)
-	o := behind.SweeperOptions{Every: time.Millisecond, Batch: 5}
+	o := behind.SweeperOptions{Every: time.Millisecond}
 	for range 2 {
 		defer sweeping(t, behind.NewSweeper(rdb, k, b, always(), o))()
 	}

@@ -87,7 +87,7 @@ func TestSQLIsNotRecordedAsCompleteWhenItMayNotBe(t *testing.T) {
 	}
 }
 
-// A notice waiting in the intake was accepted earlier but will be written after this round: it
+// A notice that waits was accepted earlier but will be written after this round: it
 // must be sent again after a loss.
 func TestUndeliveredNoticesDoNotCountAsFlushed(t *testing.T) {
 	t.Parallel()
@@ -130,7 +130,7 @@ func TestAFlushEndsIfMarksCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	b, d := newInboxes(), newDatabase()
 	b.change(between(1, 1000)...)
-	err := behind.NewFlusher(behind.FlusherConfig{Inbox: stuck{b}, Store: d, Batch: 10}).Flush(t.Context())
+	err := behind.NewFlusher(behind.FlusherConfig{Inbox: stuck{b}, Store: d}).Flush(t.Context())
 	if err == nil || errors.Is(err, notifier.ErrUnavailable) {
 		t.Errorf("Flush: %v", err)
 	}
@@ -154,7 +154,7 @@ func TestAFlushDoesNotChaseNewChanges(t *testing.T) {
 		pass(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Batch: 10}).Flush(ctx); err != nil {
+		if err := behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d}).Flush(ctx); err != nil {
 			t.Errorf("Flush: %v", err)
 		}
 		if len(d.vers) != 1000 || d.until(0).IsZero() {
@@ -167,8 +167,9 @@ func TestIdleInboxesAreEvictedOnePartitionARound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, d := newInboxes(), newDatabase()
+		const month = 30 * 24 * time.Hour
 		b.idle[0], b.idle[63] = 1200, 7
-		f := behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Idle: time.Hour})
+		f := behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d})
 		stop := run(t, f)
 		pass(30 * time.Second)
 		stop()
@@ -178,17 +179,8 @@ func TestIdleInboxesAreEvictedOnePartitionARound(t *testing.T) {
 		if n := len(b.evicted); n < 8*29 || n > 8*31 {
 			t.Errorf("%d looks in 30 s", n)
 		}
-		if ago := time.Since(b.before); ago < time.Hour || ago > time.Hour+2*time.Second {
+		if ago := time.Since(b.before); ago < month || ago > month+2*time.Second {
 			t.Errorf("inboxes unused for %v count as idle", ago)
-		}
-		b.evicted = nil
-		defer run(t, behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Idle: -1, Sample: -1}))()
-		b.checked = nil
-		pass(30 * time.Second)
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if len(b.evicted) > 0 || len(b.checked) > 0 {
-			t.Errorf("%d evictions, %d checks, want none", len(b.evicted), len(b.checked))
 		}
 	})
 }

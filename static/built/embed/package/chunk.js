@@ -45,7 +45,7 @@ var Stream = class extends EventTarget {
    * @param {string} url
    * @param {(url: string) => EventSource} [make]
    * @param {Pick<import("./clock.js").Clock, "random" | "after">} [time]
-   * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal: is it because nobody is signed in?
+   * @param {(url: string) => Promise<boolean>} [signedOut] called after a refusal: reports whether no user is signed in
    */
   constructor(url, make = (url2) => new EventSource(url2), time = timer, signedOut = async () => false) {
     super();
@@ -167,22 +167,22 @@ var Tokens = class {
   /** @type {BroadcastChannel | undefined} */
   #tabs;
   #provide;
-  #told;
+  #onUser;
   /**
    * @param {(signal: AbortSignal) => Promise<string | null | undefined>} provide
-   * @param {(user: string) => void} told is called with the user of each new token
+   * @param {(user: string) => void} onUser is called with the user of each new token
    * @param {string} [name] of the source of tokens; tabs with the same one share them
    * @param {AbortSignal} [signal] ends the sharing
    */
-  constructor(provide, told, name, signal) {
+  constructor(provide, onUser, name, signal) {
     this.#provide = provide;
-    this.#told = told;
+    this.#onUser = onUser;
     if (!name || typeof BroadcastChannel !== "function") return;
     this.#tabs = new BroadcastChannel(`carillon token ${name}`);
     this.#tabs.onmessage = (e) => this.#take(e.data);
     signal?.addEventListener("abort", () => this.#tabs?.close());
   }
-  /** @param {boolean} [again] the server has refused the last one */
+  /** @param {boolean} [again] the server has rejected the last one */
   get(again = false) {
     const spare = 3e4;
     if (this.#token && !again && claims(this.#token).exp * 1e3 - Date.now() > spare) return Promise.resolve(this.#token);
@@ -211,21 +211,21 @@ var Tokens = class {
     const { sub } = claims(token);
     if (sub === void 0) throw new Error("the token has no sub");
     this.#token = token;
-    this.#told(String(sub));
+    this.#onUser(String(sub));
   }
 };
 var Session = class extends Tokens {
   /** @type {Promise<string> | null} */
   #known = null;
   #ask;
-  /** @param {string} server @param {(user: string) => void} told */
-  constructor(server, told) {
-    super(async () => null, told);
+  /** @param {string} server @param {(user: string) => void} onUser */
+  constructor(server, onUser) {
+    super(async () => null, onUser);
     this.#ask = async () => {
       const res = await inTime((signal) => fetch(fresh(`${server}api/v1/me`), { signal }));
       if (res.status === 401 || res.redirected) throw new SignedOut();
       if (!res.ok) throw new Error(`status ${res.status}`);
-      told((await res.json()).id);
+      onUser((await res.json()).id);
       return "";
     };
   }
@@ -237,7 +237,7 @@ var Session = class extends Tokens {
     });
     return this.#known;
   }
-  /** Asks again: somebody else may have signed in. */
+  /** Requests the user again: another user may have signed in. */
   fresh() {
     return this.get(true);
   }
@@ -386,7 +386,7 @@ var Tabs = class extends EventTarget {
     this.#stream = stream;
     this.#locks = locks;
     for (const name of [...names, "state"]) {
-      stream.addEventListener(name, (e) => this.#tell(
+      stream.addEventListener(name, (e) => this.#dispatch(
         name,
         /** @type {CustomEvent} */
         e.detail
@@ -434,7 +434,7 @@ var Tabs = class extends EventTarget {
     this.#stream.close();
     this.#pass("state", "reconnecting");
   }
-  /** Connects now if there is no connection, whichever tab leads. */
+  /** Connects now if there is no connection, in any leading tab. */
   wake() {
     if (this.#leads) this.#stream.wake();
     else this.#channel?.postMessage({ kind: "wake" });
@@ -452,7 +452,7 @@ var Tabs = class extends EventTarget {
    * @param {string} name
    * @param {any} detail
    */
-  #tell(name, detail) {
+  #dispatch(name, detail) {
     if (!this.#leads) return;
     this.#channel?.postMessage({ kind: "event", name, detail });
     this.#pass(name, detail);
@@ -466,8 +466,8 @@ var Tabs = class extends EventTarget {
   /** Answers a tab that joined late. All tabs hear the answer, which does no harm. */
   #greet() {
     if (this.#state !== "live") this.#stream.wake();
-    if (this.#state && this.#state !== "signed-out") this.#tell("state", this.#state);
-    if (this.#badge) this.#tell("badge", this.#badge);
+    if (this.#state && this.#state !== "signed-out") this.#dispatch("state", this.#state);
+    if (this.#badge) this.#dispatch("badge", this.#badge);
   }
   /**
    * @param {string} name
@@ -488,7 +488,7 @@ var FetchSource = class {
   CLOSED = 2;
   readyState = 0;
   status = 0;
-  // of the answer
+  // of the response
   /** @type {(() => void) | null} */
   onopen = null;
   /** @type {(() => void) | null} */
@@ -684,9 +684,9 @@ var Known = class {
   /** @param {Partial<Snapshot>} part */
   set(part) {
     this.now = Object.freeze({ ...this.now, ...part });
-    for (const tell of this.#subscribers) tell(this.now);
+    for (const notify of this.#subscribers) notify(this.now);
   }
-  /** Forgets everything about the user before. @param {State} state @param {string | null} user */
+  /** Drops everything about the previous user. @param {State} state @param {string | null} user */
   become(state, user) {
     this.#badge = none;
     this.set({ state, user, ...nothing });
@@ -711,8 +711,8 @@ var Known = class {
     if (notices) this.set({ notices: apply(notices) });
   }
   /**
-   * Shows a page of rows, unless another was asked for meanwhile. What has changed since it was asked for changes it, as
-   * its answer may be older.
+   * Shows a page of rows, unless another was requested since. Changes since the request are applied to it, because
+   * the response may be older.
    * @param {Promise<{notices: Row[], next: number | null, badge: import("../js/badge.js").Badge}>} asked
    * @param {readonly Row[]} [above] rows that stay above it
    */
@@ -741,7 +741,7 @@ var Known = class {
     const last = rows[most - 1];
     if (last && rows[most]) this.set({ notices: rows.slice(0, most), next: last.at });
   }
-  /** Tells nobody any more. */
+  /** Stops notifying subscribers. */
   close() {
     this.#subscribers.clear();
   }
@@ -808,7 +808,7 @@ var Client = class extends EventTarget {
   constructor({ server, provide, source = "" }) {
     super();
     this.#server = server;
-    this.#make = (told, signal) => provide ? new Tokens(provide, told, source && `${server} ${source}`, signal) : new Session(server, told);
+    this.#make = (onUser, signal) => provide ? new Tokens(provide, onUser, source && `${server} ${source}`, signal) : new Session(server, onUser);
     [this.#tokens, this.#call] = this.#connect();
     void this.#begin();
   }
@@ -879,7 +879,7 @@ var Client = class extends EventTarget {
     await this.loadAnnouncements();
   }
   /**
-   * Has toasts come to this page: each is a `toast` event in one visible tab of the
+   * Directs toasts to this page: each is a `toast` event in one visible tab of the
    * browser, whose `detail.shown()` tells the server that it was shown.
    */
   takeToasts() {
@@ -907,7 +907,7 @@ var Client = class extends EventTarget {
     this.#off.abort();
     this.#known.close();
   }
-  /** Forgets the user at once, and says that nobody is signed in. `refresh` begins again. */
+  /** Drops the user immediately; the state becomes signed out. `refresh` starts again. */
   end() {
     this.#off.abort();
     this.#leave();
@@ -928,7 +928,7 @@ var Client = class extends EventTarget {
       return answer;
     }];
   }
-  /** Finds out who is signed in, and reports whether somebody is. A failure is soon followed by another attempt. @param {boolean} [again] @returns {Promise<boolean | void>} */
+  /** Determines who is signed in, and reports whether anybody is. A failure is retried soon. @param {boolean} [again] @returns {Promise<boolean | void>} */
   async #begin(again) {
     const { signal } = this.#off;
     try {
@@ -958,12 +958,12 @@ var Client = class extends EventTarget {
     this.#stop();
     this.#known.become("signed-out", null);
   }
-  /** The user has left, or the application does not say that well: then it is asked again. */
+  /** The user has left, or the application gave an unclear response: then it is asked again. */
   #lost() {
     this.#leave();
     void this.#begin();
   }
-  /** Begins to follow a user. Nothing of the user before is left. @param {string} user */
+  /** Starts following a user. All data of the previous user is dropped. @param {string} user */
   #become(user) {
     if (user === this.#known.now.user) return;
     this.#stop();
@@ -985,7 +985,7 @@ var Client = class extends EventTarget {
       },
       notice: (row) => {
         this.#known.add(row, this.#filter);
-        this.#tell("notice", row);
+        this.#emit("notice", row);
       },
       changed: (row) => this.#known.rows(changed, row),
       read: (what) => this.#known.rows(marked, what, true),
@@ -1004,7 +1004,7 @@ var Client = class extends EventTarget {
     if (!this.#toasts) return;
     const ids = toast.id.split(",");
     const shown = () => void this.#quietly(this.#call("POST", "toasts/ack", { ids }));
-    void taking.take(toast.id, () => this.#tell("toast", { toast, shown }), shown);
+    void taking.take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
   }
   /** @param {State} state @param {number} [status] of the answer; 0: there was none */
   #follow(state, status) {
@@ -1018,7 +1018,7 @@ var Client = class extends EventTarget {
     }
     this.#known.set({ state });
   }
-  /** Changes the rows at once, and takes that back if the server refuses. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
+  /** Changes the rows immediately, and reverts that if the server refuses. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
   async #change(path, body, change, ...about) {
     this.#known.rows(change, ...about);
     try {
@@ -1034,10 +1034,10 @@ var Client = class extends EventTarget {
   }
   /** @param {any} err */
   #fail(err) {
-    this.#tell("error", { code: err.code ?? "failed", detail: err.message });
+    this.#emit("error", { code: err.code ?? "failed", detail: err.message });
   }
   /** @param {string} name @param {any} detail */
-  #tell(name, detail) {
+  #emit(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 };

@@ -178,7 +178,7 @@ var Settable = class extends /** @type {typeof HTMLElement} */
     Object.assign(this.#given, part);
     this.settle(!("client" in part || "tokenProvider" in part));
   }
-  /** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
+  /** Updates everything after the page's current task, which may move the element or set more. */
   settle(anew = false) {
     this.#anew ||= anew;
     if (this.#due) return;
@@ -189,7 +189,7 @@ var Settable = class extends /** @type {typeof HTMLElement} */
       this.update(anew2, put);
     });
   }
-  /** Brings the element up to date with what the page has set. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
+  /** Updates the element from the page's settings. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
   update(_anew, _put) {
   }
 };
@@ -394,13 +394,13 @@ var CarillonElement = class extends Settable {
   /** @param {ShadowRoot} root @param {Client} client */
   #start(root, client) {
     this.start(root, client);
-    for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.tell(name, e.detail)));
+    for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.emit(name, e.detail)));
     let state = "";
     let due;
     this.draw(client.getSnapshot());
     this.until(client.subscribe((now) => {
       if (now.user !== this.#user) this.#become(now.user, client);
-      if (now.state !== state) this.tell("state", { state: state = now.state });
+      if (now.state !== state) this.emit("state", { state: state = now.state });
       due ??= setTimeout(() => {
         due = void 0;
         this.draw(client.getSnapshot());
@@ -420,7 +420,7 @@ var CarillonElement = class extends Settable {
     }
     if (user !== null) this.load(client);
   }
-  /** Shows what the page has put inside until another element has settings. @param {ShadowRoot} root */
+  /** Shows the page's own content until another element has settings. @param {ShadowRoot} root */
   #wait(root) {
     root.replaceChildren(make("slot"));
     const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider, or another element of the page that has one`), lonely);
@@ -449,7 +449,7 @@ var CarillonElement = class extends Settable {
   async refresh() {
     await this.client?.refresh();
   }
-  /** Forgets the user at once, in all elements that share the client. */
+  /** Drops the user immediately, in all elements that share the client. */
   signOut() {
     this.client?.end();
   }
@@ -460,7 +460,7 @@ var CarillonElement = class extends Settable {
   text(id, values) {
     return this.texts?.[id] ?? this.#t.text(id, values);
   }
-  /** Says why something is not shown, or may be old; "" if nothing is wrong. @param {Snapshot} now */
+  /** Returns why something is not shown, or may be outdated; "" if there is no fault. @param {Snapshot} now */
   fault({ state, notices }) {
     if (state === "signed-out") return this.text("signed_out");
     if (state === "offline") return this.text(state);
@@ -479,7 +479,7 @@ var CarillonElement = class extends Settable {
    * Dispatches an event of the element. Returns false if the page prevents its default.
    * @param {string} name @param {any} [detail]
    */
-  tell(name, detail) {
+  emit(name, detail) {
     return this.dispatchEvent(new CustomEvent(`carillon-${name}`, { detail, bubbles: true, composed: true, cancelable: true }));
   }
 };
@@ -585,7 +585,7 @@ function dot(el) {
 function follow(el, e, row2, followed) {
   if (!row2.read) el.client?.read({ keys: [row2.key] }).catch(() => {
   });
-  if (!el.tell("navigate", { href: route(row2.link), notice: row2 })) e.preventDefault();
+  if (!el.emit("navigate", { href: route(row2.link), notice: row2 })) e.preventDefault();
   followed();
 }
 
@@ -702,7 +702,7 @@ var CarillonBell = class extends CarillonElement {
       if (unread && typeof this.#unread === "number" && unread > this.#unread) speak(this.text("bell", { Count: unread }));
       if (this.#all) this.#all.hidden = !unread;
       this.#unread = unread;
-      if (unread !== null) this.tell("badge", now.badge);
+      if (unread !== null) this.emit("badge", now.badge);
     }
     const fault = this.fault(now);
     if (unread === null && fault) this.#button.setAttribute("aria-description", fault);
@@ -723,7 +723,7 @@ var CarillonBell = class extends CarillonElement {
   async #toggled(open) {
     this.#button?.setAttribute("aria-expanded", String(open));
     this.toggleAttribute("open", open);
-    this.tell(open ? "open" : "close");
+    this.emit(open ? "open" : "close");
     const client = this.client;
     if (!open || !client) return;
     this.#place();
@@ -736,7 +736,7 @@ var CarillonBell = class extends CarillonElement {
     } catch (err) {
       this.failed = true;
       this.draw(client.getSnapshot());
-      this.tell("error", { code: (
+      this.emit("error", { code: (
         /** @type {any} */
         err.code ?? "failed"
       ), detail: String(err) });
@@ -809,7 +809,7 @@ var CarillonInbox = class extends CarillonElement {
   /** @type {HTMLElement | null} */
   #more = null;
   /** @type {HTMLElement | null} */
-  #said = null;
+  #status = null;
   /** @type {HTMLElement[]} */
   #tabs = [];
   /** @type {HTMLElement | null} */
@@ -828,13 +828,13 @@ var CarillonInbox = class extends CarillonElement {
     this.#listing = new Listing(this.#list);
     this.#empty = make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty")));
     this.#more = make("button", { type: "button", class: "action more", part: "action", hidden: true, click: () => this.#try(client.load({ more: true })) }, this.text("older"));
-    this.#said = make("div", { class: "said", part: "status" });
+    this.#status = make("div", { class: "said", part: "status" });
     this.#state = make("p", { class: "state", part: "status", hidden: true });
     const readAll = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
     root.replaceChildren(
       make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...this.#tabs), readAll),
       this.#state,
-      this.#said,
+      this.#status,
       this.#list,
       this.#empty,
       this.#more,
@@ -878,7 +878,7 @@ var CarillonInbox = class extends CarillonElement {
   #delete(row2) {
     return button(this, "delete", row2.title, async () => {
       if (!await this.#try(this.client?.delete([row2.key]))) return;
-      const undo = make("button", { type: "button", class: "action", part: "action", click: () => this.#try(this.client?.restore([row2.key])).then(() => this.#said?.replaceChildren()) }, this.text("undo"));
+      const undo = make("button", { type: "button", class: "action", part: "action", click: () => this.#try(this.client?.restore([row2.key])).then(() => this.#status?.replaceChildren()) }, this.text("undo"));
       this.#say(this.text("deleted"), " ", undo);
     });
   }
@@ -900,7 +900,7 @@ var CarillonInbox = class extends CarillonElement {
       await call;
       return true;
     } catch (err) {
-      this.tell("error", { code: (
+      this.emit("error", { code: (
         /** @type {any} */
         err.code ?? "failed"
       ), detail: String(err) });
@@ -910,7 +910,7 @@ var CarillonInbox = class extends CarillonElement {
   }
   /** @param {string} text @param {...(Node | string)} more */
   #say(text, ...more) {
-    this.#said?.replaceChildren(text, ...more);
+    this.#status?.replaceChildren(text, ...more);
     speak(text);
   }
 };
@@ -933,7 +933,7 @@ var CarillonToasts = class extends CarillonElement {
   }
   /** @param {{toast: Toast, shown: () => void}} detail */
   #take({ toast, shown }) {
-    if (!this.tell("toast", { ...toast, shown })) return;
+    if (!this.emit("toast", { ...toast, shown })) return;
     this.#show(toast);
     shown();
   }
@@ -963,7 +963,7 @@ ${toast.body}` : toast.title, true);
     if (!toast.link) return;
     if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {
     });
-    if (!this.tell("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
+    if (!this.emit("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
     this.#drop(box);
   }
   /** @param {HTMLElement} box */

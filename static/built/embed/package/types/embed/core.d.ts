@@ -9,7 +9,7 @@ export type Row = import("./rows.js").Row;
 /**
  * The notices of one user: a store whose snapshots never change.
  *
- * Events for `on`: `notice`, `toast` (`detail.shown()` says that it was shown) and `error`.
+ * Events for `on`: `notice`, `toast` (`detail.shown()` reports that it was shown) and `error`.
  */
 export declare class Client extends EventTarget {
     #private;
@@ -57,7 +57,7 @@ export declare class Client extends EventTarget {
         all: true;
     }): Promise<void>;
     /**
-     * Has toasts come to this page: each is a `toast` event in one visible tab of the
+     * Directs toasts to this page: each is a `toast` event in one visible tab of the
      * browser, whose `detail.shown()` tells the server that it was shown.
      */
     takeToasts(): void;
@@ -68,7 +68,7 @@ export declare class Client extends EventTarget {
     refresh(): Promise<void>;
     /** Ends everything. A client that was closed stays so. */
     close(): void;
-    /** Forgets the user at once, and says that nobody is signed in. `refresh` begins again. */
+    /** Drops the user immediately; the state becomes signed out. `refresh` starts again. */
     end(): void;
 }
 /**

@@ -21,12 +21,12 @@ export declare class CarillonElement extends Settable {
     left(): void;
     /** Asks again who is signed in, and loads everything that is shown. */
     refresh(): Promise<void>;
-    /** Forgets the user at once, in all elements that share the client. */
+    /** Drops the user immediately, in all elements that share the client. */
     signOut(): void;
     get language(): string;
     /** @param {string} id @param {Record<string, string | number>} [values] */
     text(id: string, values?: Record<string, string | number>): string;
-    /** Says why something is not shown, or may be old; "" if nothing is wrong. @param {Snapshot} now */
+    /** Returns why something is not shown, or may be outdated; "" if there is no fault. @param {Snapshot} now */
     fault({ state, notices }: Snapshot): string;
     /** Reports whether an attribute is there. Some frameworks write false. @param {string} name */
     flag(name: string): boolean;
@@ -36,5 +36,5 @@ export declare class CarillonElement extends Settable {
      * Dispatches an event of the element. Returns false if the page prevents its default.
      * @param {string} name @param {any} [detail]
      */
-    tell(name: string, detail?: any): boolean;
+    emit(name: string, detail?: any): boolean;
 }

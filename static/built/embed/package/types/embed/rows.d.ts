@@ -24,13 +24,13 @@ export type Row = {
  */
 export declare function put(rows: readonly Row[], row: any, filter: string): readonly Row[];
 /**
- * Shows what a notice says now.
+ * Shows the current text of a notice.
  * @param {readonly Row[]} rows
  * @param {any} row
  */
 export declare function changed(rows: readonly Row[], row: any): any[];
 /**
- * Marks rows as read or unread. Those of a subject stay: only the server knows which of them the token reaches.
+ * Marks rows as read or unread. Rows of a subject stay: only the server can determine which of them the token covers.
  * @param {readonly Row[]} rows
  * @param {{keys?: string[], key?: string, upto?: string | number, subject?: string}} what
  * @param {boolean} read

@@ -8,7 +8,7 @@ export type Table = {
 };
 /**
  * The place of one element at a client. Elements with the same settings share one, and an element without any joins
- * that of the page, whichever of them came first.
+ * the page's client, in any order.
  */
 export declare class Seat {
     #private;

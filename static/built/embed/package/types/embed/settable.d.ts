@@ -9,7 +9,7 @@ declare const Settable_base: {
     new (): HTMLElement;
     prototype: HTMLElement;
 };
-/** An element whose attributes and properties the page may set at any time, also before this script is there. */
+/** An element whose attributes and properties the page may set at any time, even before this script has loaded. */
 export declare class Settable extends /** @type {typeof HTMLElement} */ /** @type {typeof HTMLElement} */ Settable_base {
     #private;
     static observedAttributes: string[];
@@ -29,9 +29,9 @@ export declare class Settable extends /** @type {typeof HTMLElement} */ /** @typ
     attributeChangedCallback(name: string, had: string | null, has: string | null): void;
     /** An attribute has another value. @param {string} _name */
     changed(_name: string): void;
-    /** Brings everything up to date once the page has done what it is doing: it may move the element, or set more. */
+    /** Updates everything after the page's current task, which may move the element or set more. */
     settle(anew?: boolean): void;
-    /** Brings the element up to date with what the page has set. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
+    /** Updates the element from the page's settings. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
     update(_anew: boolean, _put: boolean): void;
 }
 export {};

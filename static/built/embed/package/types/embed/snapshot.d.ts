@@ -17,7 +17,7 @@ export type Snapshot = {
     readonly next: number | null;
     readonly announcements: readonly any[] | null;
 };
-/** What a page knows of its user: one snapshot after another, none of which ever changes. */
+/** The state of a page's user, as a series of immutable snapshots. */
 export declare class Known {
     #private;
     /** @type {Snapshot} */ now: Snapshot;
@@ -25,7 +25,7 @@ export declare class Known {
     subscribe(fn: (now: Snapshot) => void): () => undefined;
     /** @param {Partial<Snapshot>} part */
     set(part: Partial<Snapshot>): void;
-    /** Forgets everything about the user before. @param {State} state @param {string | null} user */
+    /** Drops everything about the previous user. @param {State} state @param {string | null} user */
     become(state: State, user: string | null): void;
     /** @param {import("../js/badge.js").Badge} badge */
     count(badge: import("../js/badge.js").Badge): void;
@@ -37,8 +37,8 @@ export declare class Known {
      */
     rows<About extends any[]>(change: (rows: readonly Row[], ...about: About) => readonly Row[], ...about: About): void;
     /**
-     * Shows a page of rows, unless another was asked for meanwhile. What has changed since it was asked for changes it, as
-     * its answer may be older.
+     * Shows a page of rows, unless another was requested since. Changes since the request are applied to it, because
+     * the response may be older.
      * @param {Promise<{notices: Row[], next: number | null, badge: import("../js/badge.js").Badge}>} asked
      * @param {readonly Row[]} [above] rows that stay above it
      */
@@ -54,6 +54,6 @@ export declare class Known {
      * @param {string} filter
      */
     add(row: any, filter: string): void;
-    /** Tells nobody any more. */
+    /** Stops notifying subscribers. */
     close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * What Stream needs of EventSource, over fetch: EventSource cannot send the token. It
- * never connects again by itself.
+ * The part of EventSource that Stream needs, implemented with fetch, because EventSource cannot send the token. It
+ * never reconnects by itself.
  */
 export declare class FetchSource {
     #private;

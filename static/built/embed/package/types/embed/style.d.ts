@@ -1,2 +1,2 @@
-/** Returns the style sheet that all elements share. It is no inline style, so a strict policy allows it. */
+/** Returns the style sheet that all elements share. It is not an inline style, so a strict policy allows it. */
 export declare function style(): CSSStyleSheet;

@@ -1,6 +1,6 @@
 /**
- * Decides for each toast whether this tab shows it: of the visible tabs of a browser, the
- * first that takes the lock with the toast's name.
+ * Decides for each toast whether this tab shows it: among the visible tabs of a browser, the
+ * first to acquire the lock with the toast's name.
  */
 export declare class Taking {
     #private;

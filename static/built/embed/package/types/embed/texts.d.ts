@@ -1,5 +1,5 @@
 /**
- * Returns how to write texts in the language that fits a wish best.
+ * Returns a function that writes texts in the best matching language.
  * @param {string} wish BCP 47
  */
 export declare function texts(wish: string): {

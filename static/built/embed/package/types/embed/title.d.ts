@@ -1,5 +1,5 @@
 /**
- * Puts a number before the title, or takes it away.
+ * Puts a number before the title, or removes it.
  * @param {object} element
  * @param {string | null} number null: the element shows none any more
  */

@@ -1,4 +1,4 @@
-/** Makes a place from which an element can speak. @param {(stop: () => void) => void} until is given how to give it up */
+/** Creates a place from which an element can speak. @param {(stop: () => void) => void} until is given how to give it up */
 export declare function voice(until: (stop: () => void) => void): HTMLElement;
 /**
  * Speaks a phrase: at most one in 5 seconds, for all elements of the page. Of several that wait, the last is spoken, and a
@@ -7,5 +7,5 @@ export declare function voice(until: (stop: () => void) => void): HTMLElement;
  * @param {boolean} [toast]
  */
 export declare function speak(phrase: string, toast?: boolean): void;
-/** Drops what waits to be spoken, and what was spoken: it was for a user who has left. */
+/** Drops waiting and spoken phrases: they were for a user who has left. */
 export declare function hush(): void;

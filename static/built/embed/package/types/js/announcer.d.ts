@@ -7,8 +7,8 @@ export type Phrase = string | (() => string);
  */
 export declare function say(phrase: Phrase, wait?: number): void;
 /**
- * @param {(said: string) => void} write
+ * @param {(phrase: string) => void} write
  * @param {import("./clock.js").Clock} [time]
  * @returns {(phrase: Phrase, wait?: number) => void}
  */
-export declare function announcer(write: (said: string) => void, time?: import("./clock.js").Clock): (phrase: Phrase, wait?: number) => void;
+export declare function announcer(write: (phrase: string) => void, time?: import("./clock.js").Clock): (phrase: Phrase, wait?: number) => void;

@@ -6,7 +6,7 @@ export declare const inboxNames: string[];
 export declare const announcementNames: string[];
 /**
  * Returns the ms to wait after this many failures. Full jitter: after an outage the
- * clients do not all come back at once.
+ * clients do not all reconnect together.
  * @param {number} failures
  * @param {number} random from 0 to 1
  */
@@ -24,7 +24,7 @@ export declare class Stream extends EventTarget {
      * @param {string} url
      * @param {(url: string) => EventSource} [make]
      * @param {Pick<import("./clock.js").Clock, "random" | "after">} [time]
-     * @param {(url: string) => Promise<boolean>} [signedOut] is asked after a refusal: is it because nobody is signed in?
+     * @param {(url: string) => Promise<boolean>} [signedOut] called after a refusal: reports whether no user is signed in
      */
     constructor(url: string, make?: (url: string) => EventSource, time?: Pick<import("./clock.js").Clock, "random" | "after">, signedOut?: (url: string) => Promise<boolean>);
     /** Connects now, replacing any connection or planned attempt. */

@@ -38,7 +38,7 @@ export declare class Tabs extends EventTarget {
     join(): void;
     /** Releases everything: a page kept in the browser's history must hold nothing. */
     leave(): void;
-    /** Connects now if there is no connection, whichever tab leads. */
+    /** Connects now if there is no connection, in any leading tab. */
     wake(): void;
     /** The network is back. */
     online(): void;

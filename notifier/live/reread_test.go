@@ -1,0 +1,51 @@
+package live
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The order of taking: urgent users, then those wanted soon, then calm ones when it is their time;
+// no user twice.
+func TestUsersAreReadInTheOrderOfTheirPriority(t *testing.T) {
+	t.Parallel()
+	h := New(Config{})
+	add := func(p priority, seqs ...int64) {
+		for _, seq := range seqs {
+			s := h.shard(seq)
+			if s.users[seq] == nil {
+				s.users[seq] = &user{hub: h, seq: seq, audience: 2}
+			}
+			h.queue.add(s.users[seq], p)
+		}
+	}
+	taken := func(calmToo bool) (out [][2]int64) {
+		users, _ := h.queue.next(calmToo)
+		for _, a := range users {
+			if a.who.Seq != a.u.seq || a.who.Audience != 2 {
+				t.Errorf("reader %+v of user %d", a.who, a.u.seq)
+			}
+			out = append(out, [2]int64{a.u.seq, int64(a.p)})
+		}
+		return out
+	}
+	add(calm, 1, 2, 3)
+	add(soon, 4, 2)
+	add(urgent, 5)
+	add(calm, 4, 5) // the priority does not fall
+	if diff := cmp.Diff([][2]int64{{5, int64(urgent)}, {4, int64(soon)}, {2, int64(soon)}}, taken(false)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][2]int64{{1, int64(calm)}, {3, int64(calm)}}, taken(true)); diff != "" {
+		t.Error(diff)
+	}
+	for seq := range int64(2*batch + 7) {
+		add(soon, 10+seq)
+	}
+	for _, want := range []int{batch, batch, 7, 0} { // one right after the other, whatever the time
+		if got := taken(false); len(got) != want {
+			t.Errorf("batch of %d, want %d", len(got), want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package notifier
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+)
+
+// shownAtOnce is how many toasts given together are shown one by one. The older ones are only
+// counted.
+const shownAtOnce = 3
+
+// ToastEvent is the data of a `toast` event in a stream. Its JSON contains strings and numbers only.
+type ToastEvent struct {
+	ID     string `json:"id"` // of a summary: all ids, separated by commas
+	Title  string `json:"title"`
+	Body   string `json:"body"`
+	Link   string `json:"link"`
+	App    string `json:"app,omitempty"`
+	Notice int64  `json:"notice,omitempty"`
+	Key    string `json:"key,omitempty"`
+	At     int64  `json:"at,omitempty"`
+	More   int    `json:"more,omitempty"` // set for a summary: how many toasts it stands for
+}
+
+// NewToastEvent reads the content of a toast. It returns false for content that cannot be shown, which
+// Carillon never writes.
+func NewToastEvent(t *Toast) (ToastEvent, bool) {
+	var d struct {
+		Title string `json:"title"`
+		Body  string `json:"body"`
+		Link  string `json:"link"`
+		App   string `json:"app"`
+	}
+	if json.Unmarshal(t.Content, &d) != nil || d.Title == "" {
+		return ToastEvent{}, false
+	}
+	return ToastEvent{ID: t.ID, Title: d.Title, Body: Shorten(d.Body, MaxToastBody), Link: d.Link, App: d.App, Notice: t.NoticeID, Key: t.Key, At: t.At}, true
+}
+
+// ToastsTogether returns the events of the toasts that one connection is given together, oldest first:
+// one event for each of the newest, and a summary of the others at the end. Toasts without a notice
+// come last in the order, so that they are shown rather than counted: the others can still be read
+// in the inbox or the list. path comes before the addresses of our own pages. The toasts are
+// changed.
+func ToastsTogether(toasts []ToastEvent, path string) []ToastEvent {
+	for i := range toasts {
+		if toasts[i].Notice > 0 && toasts[i].Key == "" { // an announcement, which has a page of ours
+			toasts[i].Link = path + toasts[i].Link
+		}
+	}
+	slices.SortStableFunc(toasts, func(a, b ToastEvent) int { return cmp.Compare(min(b.Notice, 1), min(a.Notice, 1)) })
+	rest := toasts[:max(len(toasts)-shownAtOnce, 0)]
+	if len(rest) == 0 {
+		return toasts
+	}
+	all := ToastEvent{Link: path + "/inbox", More: len(rest)}
+	for i := range rest {
+		if i > 0 {
+			all.ID += ","
+		}
+		all.ID += rest[i].ID
+	}
+	return append(toasts[len(rest):], all)
+}

@@ -1,0 +1,25 @@
+-- +goose Up
+
+-- Unfinished notices are the queue of delivery: the instance owner has a notice in hand until due_at. Then any
+-- instance may claim it. 0, 0: nobody has it, and it is due at once. tries counts claims that had no result yet.
+ALTER TABLE notices ADD COLUMN owner BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE notices ADD COLUMN due_at BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE notices ADD COLUMN tries BIGINT NOT NULL DEFAULT 0;
+
+-- Work beside that: a range of recipients that failed, a notice that is delivered again, and the search for those that
+-- have to be (resend). from_seq < seq <= to_seq, or all after from_seq if to_seq is 0; of a resend, from_seq is the last
+-- notice done. fault is the last error.
+CREATE TABLE work (
+    id        BIGINT  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind      TEXT    NOT NULL,
+    notice_id BIGINT  NOT NULL DEFAULT 0,
+    from_seq  BIGINT  NOT NULL DEFAULT 0,
+    to_seq    BIGINT  NOT NULL DEFAULT 0,
+    since     BIGINT  NOT NULL DEFAULT 0,
+    again     BOOLEAN NOT NULL DEFAULT FALSE,
+    had       BOOLEAN NOT NULL DEFAULT FALSE,
+    tries     BIGINT  NOT NULL DEFAULT 0,
+    due_at    BIGINT  NOT NULL DEFAULT 0,
+    owner     BIGINT  NOT NULL DEFAULT 0,
+    fault     TEXT    NOT NULL DEFAULT ''
+);
