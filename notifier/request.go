@@ -39,6 +39,7 @@ type Acceptance struct {
 	To     *roaring.Bitmap // seqs; nil: determined later
 	Once   *Once           // nil: every request creates a notice
 	Claim  Claim           // claims its delivery
+	Trace  string          // the traceparent of its request; empty: not traced
 
 	Replayed bool  // result: the same request was accepted earlier, and Notice.ID is the id from that time
 	Err      error // result: why this notice was not accepted

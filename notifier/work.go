@@ -25,6 +25,7 @@ type Work struct {
 	Had      bool      // with Again: it was delivered before Redis lost data
 	Tries    int64     // earlier attempts that failed or had no result
 	Owner    int64     // previous owner; 0: none
+	Trace    string    // the traceparent of the sender; empty: not traced
 }
 
 // Claim is the right of an instance to do work until a time; then another instance may claim the

@@ -33,7 +33,6 @@ func (s *Store) newAccepts() *batch.Queue[*unit] {
 // disk; a notice with an Err was not stored, and neither was its key. All are stored in one
 // transaction, unless the database rejects some of them: then the others are stored without
 // the rejected ones.
-// are stored without those.
 //
 // It sets State to accepted and CreatedAt to now where they are empty, and truncates
 // CreatedAt and ExpiresAt to the stored millisecond. Recipients and Routed are set from

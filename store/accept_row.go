@@ -21,6 +21,7 @@ type noticeRow struct {
 	reasons    []byte         // nil: only the reason of the target
 	once       *notifier.Once // a copy; nil: no key
 	claim      notifier.Claim
+	trace      string
 	deed       *notifier.Deed // shared by the rows of one call
 
 	id       int64
@@ -54,7 +55,7 @@ func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 	if row.reasons, err = encodeReasons(n.Reasons); err != nil {
 		return fmt.Errorf("accept a notice: %w", err)
 	}
-	row.Reasons, row.claim = nil, a.Claim // the reasons belong to the caller
+	row.Reasons, row.claim, row.trace = nil, a.Claim, a.Trace // the reasons belong to the caller
 	if a.Once != nil {
 		once := *a.Once
 		once.Digest = append([]byte{}, once.Digest...) // never NULL

@@ -22,7 +22,7 @@ func (s *Store) EditNotice(ctx context.Context, by notifier.Actor, n *notifier.N
 	var edited []notifier.Notice
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var sender notifier.Ref
-		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1, owner = 0, due_at = 0, tries = 0,
+		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1, owner = 0, due_at = 0, tries = 0, trace = '',
 				state = CASE WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END,
 				title = $2, body = $3, link = $4
 			WHERE id = $5 AND rev = $6 AND state IN ('accepted', 'sending', 'sent') AND (expires_at = 0 OR expires_at > $1)

@@ -68,7 +68,7 @@ func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
 // from from to to, resets its cursor to 0 and marks it as changed (see Since). It reports whether
 // it did: it does nothing if the state is no longer from.
 func (s *Store) RetractNotice(ctx context.Context, by notifier.Actor, id int64, from, to notifier.State) (done bool, err error) {
-	set, args := `state = $1, done = 0, owner = 0, due_at = 0, tries = 0`, []any{string(to), id, string(from)}
+	set, args := `state = $1, done = 0, owner = 0, due_at = 0, tries = 0, trace = ''`, []any{string(to), id, string(from)}
 	if to == notifier.StateRetracting {
 		set, args = set+`, changed_at = $4`, append(args, millis(s.now()))
 	}

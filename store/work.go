@@ -10,18 +10,18 @@ import (
 )
 
 // claimQuery must repeat the predicate of the partial index notices_unfinished: see unfinished.
-const claimQuery = `SELECT id, tries, owner FROM notices WHERE ` + unfinished + ` AND due_at <= $1 ORDER BY id LIMIT $2`
+const claimQuery = `SELECT id, tries, owner, trace FROM notices WHERE ` + unfinished + ` AND due_at <= $1 ORDER BY id LIMIT $2`
 
-const workColumns = `id, kind, notice_id, from_seq, to_seq, since, again, had, tries, owner`
+const workColumns = `id, kind, notice_id, from_seq, to_seq, since, again, had, tries, owner, trace`
 
-// ClaimNotices claims up to limit unfinished, due notices, by id. It returns only NoticeID, and Tries and
-// Owner from before the claim. It skips notices that another instance is claiming
+// ClaimNotices claims up to limit unfinished, due notices, by id. It returns only NoticeID,
+// Trace, and Tries and Owner from before the claim. It skips notices that another instance is claiming
 // concurrently.
 func (s *Store) ClaimNotices(ctx context.Context, c notifier.Claim, limit int) ([]notifier.Work, error) {
 	var due []notifier.Work
 	scan := func(rows *sql.Rows) error {
 		var w notifier.Work
-		err := rows.Scan(&w.NoticeID, &w.Tries, &w.Owner)
+		err := rows.Scan(&w.NoticeID, &w.Tries, &w.Owner, &w.Trace)
 		due = append(due, w)
 		return err
 	}
@@ -36,7 +36,7 @@ func (s *Store) ClaimWork(ctx context.Context, c notifier.Claim, limit int) ([]n
 	scan := func(rows *sql.Rows) error {
 		var w notifier.Work
 		var since int64
-		err := rows.Scan(&w.ID, &w.Kind, &w.NoticeID, &w.From, &w.To, &since, &w.Again, &w.Had, &w.Tries, &w.Owner)
+		err := rows.Scan(&w.ID, &w.Kind, &w.NoticeID, &w.From, &w.To, &since, &w.Again, &w.Had, &w.Tries, &w.Owner, &w.Trace)
 		w.Since = fromMillis(since)
 		due = append(due, w)
 		return err
@@ -138,8 +138,8 @@ func (s *Store) AddWork(ctx context.Context, all ...notifier.Work) error {
 
 func addWork(ctx context.Context, tx *sql.Tx, all []notifier.Work) error {
 	for _, w := range all {
-		_, err := tx.ExecContext(ctx, `INSERT INTO work (kind, notice_id, from_seq, to_seq, since, again, had, tries) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			string(w.Kind), w.NoticeID, w.From, w.To, millis(w.Since), w.Again, w.Had, w.Tries)
+		_, err := tx.ExecContext(ctx, `INSERT INTO work (kind, notice_id, from_seq, to_seq, since, again, had, tries, trace) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			string(w.Kind), w.NoticeID, w.From, w.To, millis(w.Since), w.Again, w.Had, w.Tries, w.Trace)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 type held struct {
 	owner, tries int64
 	due          time.Time
+	trace        string
 }
 
 func TestNoticesAreClaimedLikeInTheModel(t *testing.T) {
@@ -53,6 +54,8 @@ func TestNoticesAreClaimedLikeInTheModel(t *testing.T) {
 						a[0].Claim = claim()
 						h.owner, h.due = a[0].Claim.Owner, a[0].Claim.Until
 					}
+					h.trace = rapid.SampledFrom([]string{"", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}).Draw(rt, "trace")
+					a[0].Trace = h.trace
 					acceptAll(t, s, a...)
 					model[a[0].Notice.ID] = &h
 				},
@@ -61,7 +64,7 @@ func TestNoticesAreClaimedLikeInTheModel(t *testing.T) {
 					var want []notifier.Work
 					for _, id := range slices.Sorted(maps.Keys(model)) {
 						if h := model[id]; !h.due.After(db.clock.now()) && len(want) < limit {
-							want = append(want, notifier.Work{NoticeID: id, Tries: h.tries, Owner: h.owner})
+							want = append(want, notifier.Work{NoticeID: id, Tries: h.tries, Owner: h.owner, Trace: h.trace})
 							h.owner, h.due, h.tries = c.Owner, c.Until, h.tries+1
 						}
 					}
@@ -83,7 +86,7 @@ func TestNoticesAreClaimedLikeInTheModel(t *testing.T) {
 					all := rapid.Bool().Draw(rt, "all")
 					for id, h := range model {
 						if h.owner == by && (all || slices.Contains(ids, id)) {
-							*h = held{tries: max(0, h.tries-1)}
+							*h = held{tries: max(0, h.tries-1), trace: h.trace}
 						}
 					}
 					if all {
@@ -98,7 +101,7 @@ func TestNoticesAreClaimedLikeInTheModel(t *testing.T) {
 						h := model[id]
 						wantIs(t, s.Retry(t.Context(), by, notifier.Work{NoticeID: id, Tries: h.tries}, due, "why"), nil)
 						if h.owner == by {
-							*h = held{tries: h.tries + 1, due: due}
+							*h = held{tries: h.tries + 1, due: due, trace: h.trace}
 						}
 					}
 				},
@@ -194,7 +197,7 @@ func TestRowOfWorkBelongsToItsOwner(t *testing.T) {
 		s := db.open(t)
 		now := db.clock.now()
 		mine, other := notifier.Claim{Owner: 1, Until: now.Add(time.Second)}, notifier.Claim{Owner: 2, Until: now.Add(time.Minute)}
-		w := notifier.Work{ID: 1, Kind: notifier.WorkResend, Since: now.Truncate(time.Millisecond).UTC(), Had: true, Again: true}
+		w := notifier.Work{ID: 1, Kind: notifier.WorkResend, Since: now.Truncate(time.Millisecond).UTC(), Had: true, Again: true, Trace: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}
 		wantIs(t, s.AddWork(t.Context(), w), nil)
 		claims := func(c notifier.Claim, want ...notifier.Work) {
 			t.Helper()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -39,9 +38,9 @@ func (w *Worker) claimed() notifier.Claim {
 }
 
 // Queue starts the delivery of notices accepted with the result of Grant. It never blocks: notices
-// without room here wait in SQL. The work belongs to the trace of ctx.
-func (w *Worker) Queue(ctx context.Context, accepted []*notifier.Acceptance) {
-	trace, left := tracing.Parent(ctx), false
+// without room here wait in SQL.
+func (w *Worker) Queue(accepted []*notifier.Acceptance) {
+	left := false
 	for _, a := range accepted {
 		if a.Claim.Owner == 0 {
 			w.leave(a.Notice.ID)
@@ -53,7 +52,7 @@ func (w *Worker) Queue(ctx context.Context, accepted []*notifier.Acceptance) {
 			w.c.Log.Error("notice waits in sql", "stage", "intake", "notice_id", a.Notice.ID, "err", err)
 			continue
 		}
-		j.trace, j.began = trace, w.c.Now()
+		j.Trace, j.began = a.Trace, w.c.Now()
 		w.enqueue(j)
 	}
 	if left {
@@ -175,7 +174,8 @@ func (w *Worker) claimNotices(ctx context.Context) (int, error) {
 		return 0, errors.Join(err, w.c.Store.GiveBack(ctx, w.owner, ids, nil))
 	}
 	for _, j := range jobs {
-		j.Tries, j.Owner = before[j.NoticeID].Tries, before[j.NoticeID].Owner
+		was := before[j.NoticeID]
+		j.Tries, j.Owner, j.Trace = was.Tries, was.Owner, was.Trace
 		w.begin(ctx, j)
 	}
 	return len(due), nil

@@ -17,7 +17,6 @@ type job struct {
 	revision int64              // of the notice when this work began
 	whole    *notifier.Delivery // a complete small notice; nil: the job processes the recipients range by range
 	began    time.Time          // when its first delivery could begin
-	trace    string             // the traceparent of the sender; empty: not traced
 }
 
 // jobOf returns the job for the work of a notice; again repeats the work because Redis lost
@@ -105,7 +104,7 @@ func (w *Worker) trace(ctx context.Context, jobs ...*job) (context.Context, func
 	}
 	from := make([]string, len(jobs))
 	for i, j := range jobs {
-		from[i] = j.trace
+		from[i] = j.Trace
 	}
 	return w.c.Traces.Work(ctx, "deliver", from...)
 }

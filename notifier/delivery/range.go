@@ -135,7 +135,7 @@ func (w *Worker) serve(ctx context.Context, n *notifier.Notice, j *job, s stretc
 	if refused != nil {
 		// One inbox must not delay the others: its range becomes a separate row.
 		w.c.Log.WarnContext(ctx, "range not finished; retrying", "stage", "intake", "notice_id", n.ID, "err", refused)
-		rest := notifier.Work{Kind: j.Kind, NoticeID: n.ID, From: j.From, To: s.seqs[len(s.seqs)-1], Again: j.Again, Had: j.Had}
+		rest := notifier.Work{Kind: j.Kind, NoticeID: n.ID, From: j.From, To: s.seqs[len(s.seqs)-1], Again: j.Again, Had: j.Had, Trace: j.Trace}
 		if err := w.c.Store.AddWork(ctx, rest); err != nil {
 			return false, fmt.Errorf("keep a range of notice %d: %w", n.ID, err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -26,12 +27,14 @@ func (p *Notices) accept(ctx context.Context, of notifier.Deed, batch ...*submis
 		}
 	}
 	var stored []*notifier.Acceptance
-	var places []int   // index of each in results
-	claim := p.Grant() // the same for all, so that none overtakes another of this call
+	var places []int                               // index of each in results
+	claim, trace := p.Grant(), tracing.Parent(ctx) // one claim, so that none overtakes another of this call
 	for i, s := range batch {
 		if s.err == nil && s.earlier == nil && !s.announces() {
 			a := s.acceptance(now)
-			a.Claim = claim
+			if a.Claim = claim; a.Notice.SendAt.IsZero() { // what is sent later is no part of the request
+				a.Trace = trace
+			}
 			stored, places = append(stored, a), append(places, i)
 		}
 	}

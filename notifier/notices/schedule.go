@@ -66,7 +66,7 @@ func (p *Notices) releaseDue(ctx context.Context) error {
 				released = append(released, a)
 			}
 		}
-		p.Queue(ctx, released) // if this instance dies before, others claim them
+		p.Queue(released) // if this instance dies before, others claim them
 		if len(due) < releasePage {
 			return nil
 		}

@@ -78,12 +78,12 @@ func (p *Notices) send(ctx context.Context, of notifier.Deed, c notifier.Confirm
 	}
 	n := &results[0].Notice
 	if n.Recipients == 0 || n.Recipients > p.c.WaitMax {
-		p.Queue(ctx, accepted)
+		p.Queue(accepted)
 		return *n, nil
 	}
 	done, leave := p.Join(n.ID)
 	defer leave()
-	p.Queue(ctx, accepted)
+	p.Queue(accepted)
 	p.Await(ctx, n, done)
 	return *n, nil
 }
@@ -101,7 +101,7 @@ func (p *Notices) SendAll(ctx context.Context, by notifier.Actor, all []notifier
 	p.admit(ctx, batch...)
 	p.route(ctx, batch...)
 	results, accepted := p.accept(ctx, notifier.Sending(by), batch...)
-	p.Queue(ctx, accepted)
+	p.Queue(accepted)
 	return results
 }
 

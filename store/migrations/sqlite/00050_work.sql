@@ -5,6 +5,8 @@
 ALTER TABLE notices ADD COLUMN owner BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE notices ADD COLUMN due_at BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE notices ADD COLUMN tries BIGINT NOT NULL DEFAULT 0;
+-- The traceparent of the request that sent the notice; '': the request was not traced.
+ALTER TABLE notices ADD COLUMN trace TEXT NOT NULL DEFAULT '';
 
 -- Work beside that: a range of recipients that failed, a notice that is delivered again, and the search for those that
 -- have to be (resend). from_seq < seq <= to_seq, or all after from_seq if to_seq is 0; of a resend, from_seq is the last
@@ -21,5 +23,6 @@ CREATE TABLE work (
     tries     BIGINT  NOT NULL DEFAULT 0,
     due_at    BIGINT  NOT NULL DEFAULT 0,
     owner     BIGINT  NOT NULL DEFAULT 0,
-    fault     TEXT    NOT NULL DEFAULT ''
+    fault     TEXT    NOT NULL DEFAULT '',
+    trace     TEXT    NOT NULL DEFAULT ''
 );
