@@ -30,15 +30,6 @@ type Who interface {
 	Find(r *http.Request) (notifier.Asker, error)
 }
 
-// Sessions signs users in and out; see internal/session.
-type Sessions interface {
-	// To save a session without an ID signs its user in, who is its value notifier.SessionUser; to save
-	// one with a negative MaxAge signs out.
-	sessions.Store
-	// Expel ends all sessions of a user, and returns their number.
-	Expel(ctx context.Context, seq int64) (int, error)
-}
-
 // SignIns checks passwords. Check returns notifier.ErrUnauthenticated for a wrong one and
 // notifier.ErrTooMany (a *notifier.TooManyError) after too many attempts.
 type SignIns interface {
@@ -156,8 +147,10 @@ type DemoUser struct {
 
 // Config has everything the pages need. Those that may be nil or empty say so.
 type Config struct {
-	Who      Who
-	Sessions Sessions
+	Who Who
+	// Sessions signs users in and out. To save a session without an ID signs its user in, who is its value
+	// notifier.SessionUser; to save one with a negative MaxAge signs out.
+	Sessions sessions.Store
 	SignIns  SignIns
 	Accounts identity.Accounts // what users do with their own sessions and passwords
 	Inbox    Inbox

@@ -17,10 +17,9 @@ import (
 )
 
 type sessions struct {
-	current    func(r *http.Request) (notifier.Signed, bool, error)
-	signIn     func(u notifier.User) error
-	signOut    func() error
-	everywhere func(seq int64) error
+	current func(r *http.Request) (notifier.Signed, bool, error)
+	signIn  func(u notifier.User) error
+	signOut func() error
 
 	signInCookie *http.Cookie // nil: none is set
 }
@@ -52,8 +51,6 @@ func (s *sessions) Save(_ *http.Request, w http.ResponseWriter, session *gorilla
 	}
 	return s.signIn(signed.User)
 }
-
-func (s *sessions) Expel(_ context.Context, seq int64) (int, error) { return 1, s.everywhere(seq) }
 
 type signIns func(username, password, address string) (notifier.User, error)
 

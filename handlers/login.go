@@ -46,7 +46,7 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 		if device != nil {
 			http.SetCookie(w, device)
 		}
-		h.auditAs(r, user, "session.begin", notifier.Ref{}, "")
+		h.signedIn(r, user, "")
 		redirect(w, r, next)
 		return nil
 	}
@@ -128,16 +128,13 @@ func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if err == nil && everywhere {
-		_, err = h.Sessions.Expel(r.Context(), seqOf(r))
+		err = h.Accounts.EndAllSessions(r.Context(), h.actor(r), visitOf(r).user.User)
 	}
 	if err == nil {
 		err = h.signOut(w, r)
 	}
 	if err != nil {
 		return fmt.Errorf("sign out user %d: %w", seqOf(r), err)
-	}
-	if everywhere {
-		h.audit(r, "session.end_all", notifier.Ref{})
 	}
 	if leave != "" {
 		return h.leave(w, r, leave)

@@ -85,7 +85,7 @@ func (h *Handlers) providerAnswer(w http.ResponseWriter, r *http.Request) error 
 	if err := h.signIn(w, r, signed); err != nil {
 		return err
 	}
-	h.auditAs(r, signed.User, "session.begin", notifier.Ref{}, "by the identity provider")
+	h.signedIn(r, signed.User, "by the identity provider")
 	redirect(w, r, next)
 	return nil
 }

@@ -22,10 +22,7 @@ func TestPlainFormOfAnotherUsersPageChangesNothing(t *testing.T) {
 		_, err := touched("", 0, "")
 		return notifier.Entry{}, err
 	}
-	c.sessions.everywhere = func(int64) error {
-		t.Error("a user was signed out")
-		return nil
-	}
+	c.signedIn(firefox)
 	for address, body := range map[string]string{
 		"/settings":       "theme=dark",
 		"/settings/mute":  "type=like&muted=1",
@@ -44,6 +41,9 @@ func TestPlainFormOfAnotherUsersPageChangesNothing(t *testing.T) {
 		if r.count("h1") != 1 || r.count("[data-testid=failure] a[href='/inbox']") != 1 {
 			t.Errorf("%s: no heading, or no link onward:\n%s", address, r.body)
 		}
+	}
+	if len(c.ownSessions()) != 1 {
+		t.Error("a user was signed out")
 	}
 	if muted, saved := c.muted(), c.user(alice.Seq).Settings; len(muted) != 0 || saved != (notifier.Settings{}) {
 		t.Errorf("muted %v, saved %v", muted, saved)

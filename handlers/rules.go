@@ -122,13 +122,12 @@ func (h *Handlers) runRule(w http.ResponseWriter, r *http.Request) error {
 		return fault("action", codeForm, nil)
 	}
 	name := values.Get("name")
-	if err := h.Rules.RunNow(r.Context(), name); err != nil {
+	if err := h.Rules.RunNow(r.Context(), h.actor(r), name); err != nil {
 		if errors.Is(err, notifier.ErrConflict) {
 			err = &refusal{"rule_running", rulesPath, "status.back_rules"}
 		}
 		return fmt.Errorf("run a rule: %w", err)
 	}
-	h.audit(r, "rule.run", notifier.RuleRef(name))
 	redirect(w, r, rulesPath+"?done=rule-run")
 	return nil
 }

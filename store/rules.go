@@ -10,12 +10,28 @@ import (
 // SaveRun replaces the result of a rule's last run. Bytes in its error that SQL cannot store as
 // text are replaced.
 func (s *Store) SaveRun(ctx context.Context, r notifier.RuleRun) error {
-	_, err := s.exec(ctx, `INSERT INTO rule_runs (rule, started_at, ended_at, findings, sent, withdrawn, failures, error)
+	return s.StartRun(ctx, notifier.Actor{}, r)
+}
+
+// StartRun is SaveRun of a run that begins. If somebody has ordered it, the same transaction adds that to the
+// audit log.
+func (s *Store) StartRun(ctx context.Context, by notifier.Actor, r notifier.RuleRun) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		if err := saveRun(ctx, tx, r); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "rule.run", notifier.RuleRef(r.Rule), "")
+	})
+	return s.fail(err, "save a run of rule %q", r.Rule)
+}
+
+func saveRun(ctx context.Context, tx *sql.Tx, r notifier.RuleRun) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO rule_runs (rule, started_at, ended_at, findings, sent, withdrawn, failures, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (rule) DO UPDATE SET started_at = excluded.started_at,
 			ended_at = excluded.ended_at, findings = excluded.findings, sent = excluded.sent, withdrawn = excluded.withdrawn,
 			failures = excluded.failures, error = excluded.error`,
 		text(r.Rule), millis(r.StartedAt), millis(r.EndedAt), r.Findings, r.Sent, r.Withdrawn, r.Failures, text(r.Error))
-	return s.fail(err, "save a run of rule %q", r.Rule)
+	return err
 }
 
 // Runs returns the last run of every rule that has run, ordered by rule.

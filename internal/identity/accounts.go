@@ -30,6 +30,11 @@ func (a Accounts) EndSession(ctx context.Context, by notifier.Actor, u notifier.
 	return a.People.EndSession(ctx, by, u, id)
 }
 
+// EndAllSessions ends all of them; see notifier/person.
+func (a Accounts) EndAllSessions(ctx context.Context, by notifier.Actor, u notifier.User) error {
+	return a.People.EndAllSessions(ctx, by, u)
+}
+
 // HasPassword reports whether a user is signed in by a password, which they may change.
 func (a Accounts) HasPassword(ctx context.Context, who notifier.Asker) (bool, error) {
 	if a.PasswordsOff || who.Token != nil || who.Proxied {

@@ -2,12 +2,12 @@ package notices_test
 
 import (
 	"encoding/hex"
-	"fmt"
 	"io"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,7 +54,7 @@ func TestNoticesThatWaitInSQLAreDeliveredInTheTraceOfTheirSender(t *testing.T) {
 	want := map[string]bool{}
 	for i, d := range []notifier.Draft{toUsers("u1"), toRole("all")} {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/notices", nil)
-		id := strings.Repeat(fmt.Sprint(i+1), 32)
+		id := strings.Repeat(strconv.Itoa(i+1), 32)
 		request.Header.Set("Traceparent", "00-"+id+"-00f067aa0ba902b7-01")
 		ctx, end := traces.Request(t.Context(), request, true)
 		confirmed, err := p.Confirm(ctx, d)

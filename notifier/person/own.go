@@ -30,3 +30,12 @@ func (p *People) EndSession(ctx context.Context, by notifier.Actor, u notifier.U
 	p.record(ctx, by, "session.end", notifier.UserRef(u), "")
 	return nil
 }
+
+// EndAllSessions signs a user out everywhere, as they want themselves: see Sessions.Expel.
+func (p *People) EndAllSessions(ctx context.Context, by notifier.Actor, u notifier.User) error {
+	if _, err := p.Sessions.Expel(ctx, u.Seq); err != nil {
+		return err
+	}
+	p.record(ctx, by, "session.end_all", notifier.Ref{}, "")
+	return nil
+}

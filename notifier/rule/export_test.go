@@ -3,11 +3,13 @@ package rule
 import (
 	"context"
 	"time"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // Perform runs a rule at once, in the way Run does.
 func (r *Runner) Perform(ctx context.Context, name string) error {
-	return r.perform(ctx, r.c.Rules.named(name))
+	return r.perform(ctx, notifier.Actor{}, r.c.Rules.named(name))
 }
 
 // Ask runs a rule's query and returns its rows.

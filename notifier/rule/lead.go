@@ -10,6 +10,7 @@ import (
 	"github.com/go-co-op/gocron/v2"
 
 	"github.com/carillonhq/carillon/internal/lease"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 var errNotLeading = errors.New("another instance runs the rules")
@@ -41,7 +42,7 @@ func (r *Runner) Run(ctx context.Context) error {
 // order passes a rule to Run to start, without waiting for it to finish.
 func (r *Runner) order(ctx context.Context, of *Rule) {
 	select {
-	case r.orders <- order{of, make(chan error, 1)}:
+	case r.orders <- order{of, notifier.Actor{}, make(chan error, 1)}:
 	case <-ctx.Done():
 	}
 }

@@ -36,7 +36,8 @@ type Runner struct {
 // order is a request to run a rule now.
 type order struct {
 	rule *Rule
-	done chan error // buffered, so that the reply never blocks
+	by   notifier.Actor // the zero value: the schedule
+	done chan error     // buffered, so that the reply never blocks
 }
 
 // New returns a runner, which is inactive until Run.
@@ -111,11 +112,11 @@ func (r *Runner) Check(ctx context.Context, name string) (Plan, error) {
 	return p, err
 }
 
-// RunNow runs a rule on this instance, where Run must be active. It returns when the rule has run,
+// RunNow runs a rule on this instance, as somebody orders, where Run must be active. It returns when the rule has run,
 // or after a few seconds; the rule then continues, even if ctx ends. Nil means that the rule ran or
 // is still running; the outcome is in States. RunNow returns notifier.ErrNotFound for an unknown
 // rule, and notifier.ErrConflict for one that has a fault or is already running.
-func (r *Runner) RunNow(ctx context.Context, name string) error {
+func (r *Runner) RunNow(ctx context.Context, by notifier.Actor, name string) error {
 	of := r.c.Rules.named(name)
 	switch {
 	case of == nil:
@@ -125,7 +126,7 @@ func (r *Runner) RunNow(ctx context.Context, name string) error {
 	}
 	wait := time.NewTimer(orderWait)
 	defer wait.Stop()
-	o := order{of, make(chan error, 1)}
+	o := order{of, by, make(chan error, 1)}
 	select {
 	case r.orders <- o:
 	case <-wait.C:
@@ -161,6 +162,8 @@ func (r *Runner) runs(ctx context.Context) (map[string]notifier.RuleRun, error) 
 
 // Store stores the runs of the rules and their findings.
 type Store interface {
+	// StartRun stores a run that begins, and records who has ordered it, if anybody.
+	StartRun(ctx context.Context, by notifier.Actor, run notifier.RuleRun) error
 	SaveRun(ctx context.Context, run notifier.RuleRun) error
 	Runs(ctx context.Context) ([]notifier.RuleRun, error)
 	// Findings returns the recorded findings of a rule, by subject.

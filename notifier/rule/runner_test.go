@@ -170,7 +170,7 @@ func TestRulesArePausedWhileTheLeaseIsUnavailable(t *testing.T) {
 	if w.count() != 0 {
 		t.Error("the rule ran without the lease")
 	}
-	if err := on.RunNow(t.Context(), "negative-stock"); err != nil {
+	if err := on.RunNow(t.Context(), notifier.Actor{}, "negative-stock"); err != nil {
 		t.Errorf("RunNow: %v", err)
 	}
 	testkit.Eventually(t, "RunNow runs the rule nevertheless", func() bool { return w.count() == 1 })
@@ -196,7 +196,7 @@ func TestRunNowWorksOnAnyInstance(t *testing.T) {
 	second := r.with(func(*rule.Config) {})
 	start(t, second)
 	b.put(t, "A1", 1, -3)
-	if err := second.RunNow(t.Context(), "negative-stock"); err != nil {
+	if err := second.RunNow(t.Context(), notifier.Actor{}, "negative-stock"); err != nil {
 		t.Fatal(err)
 	}
 	r.ran(t, "the run", func(run notifier.RuleRun) bool { return run.Sent == 1 })
@@ -229,22 +229,22 @@ func TestRunNowReportsWhyItCannotRun(t *testing.T) {
 		}}
 	})
 	start(t, on)
-	if err := on.RunNow(t.Context(), "unknown"); !errors.Is(err, notifier.ErrNotFound) {
+	if err := on.RunNow(t.Context(), notifier.Actor{}, "unknown"); !errors.Is(err, notifier.ErrNotFound) {
 		t.Errorf("unknown rule: %v", err)
 	}
-	if err := on.RunNow(t.Context(), "broken"); !errors.Is(err, notifier.ErrConflict) {
+	if err := on.RunNow(t.Context(), notifier.Actor{}, "broken"); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("rule with a fault: %v", err)
 	}
 	// The request ends while the rule runs; the rule continues.
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error, 1)
-	go func() { first <- on.RunNow(ctx, "negative-stock") }()
+	go func() { first <- on.RunNow(ctx, notifier.Actor{}, "negative-stock") }()
 	<-entered
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled request: %v", err)
 	}
-	if err := on.RunNow(t.Context(), "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
+	if err := on.RunNow(t.Context(), notifier.Actor{}, "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("rule already running here: %v", err)
 	}
 	if err := r.Perform(t.Context(), "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
@@ -274,9 +274,9 @@ func TestARuleNeverRunsTwiceAtOnce(t *testing.T) {
 	})
 	start(t, on)
 	first := make(chan error, 1)
-	go func() { first <- on.RunNow(t.Context(), "negative-stock") }()
+	go func() { first <- on.RunNow(t.Context(), notifier.Actor{}, "negative-stock") }()
 	<-entered
-	if err := on.RunNow(t.Context(), "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
+	if err := on.RunNow(t.Context(), notifier.Actor{}, "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("RunNow during a run: %v", err)
 	}
 	close(leave)

@@ -33,7 +33,7 @@ func (r *Runner) start(ctx context.Context, o order, running *sync.WaitGroup) {
 		select {
 		case r.slots <- struct{}{}:
 			defer func() { <-r.slots }()
-			o.done <- r.perform(ctx, o.rule)
+			o.done <- r.perform(ctx, o.by, o.rule)
 		case <-ctx.Done():
 			o.done <- ctx.Err()
 		}
@@ -42,7 +42,7 @@ func (r *Runner) start(ctx context.Context, o order, running *sync.WaitGroup) {
 
 // perform runs a rule and records the run. Errors of the rule itself are recorded; perform returns
 // an error if the record cannot be read or written, or if another instance is running the rule.
-func (r *Runner) perform(ctx context.Context, of *Rule) error {
+func (r *Runner) perform(ctx context.Context, by notifier.Actor, of *Rule) error {
 	mine := r.c.Leases("rule:"+of.Name, of.Timeout+2*r.c.Life)
 	switch err := (elector{mine}).IsLeader(ctx); {
 	case errors.Is(err, errNotLeading):
@@ -57,7 +57,7 @@ func (r *Runner) perform(ctx context.Context, of *Rule) error {
 	run := runs[of.Name]
 	before := run.Error
 	run.Rule, run.StartedAt, run.EndedAt = of.Name, r.c.Now(), time.Time{}
-	if err = r.c.Store.SaveRun(ctx, run); err != nil {
+	if err = r.c.Store.StartRun(ctx, by, run); err != nil {
 		return fmt.Errorf("run rule %q: %w", of.Name, err)
 	}
 	err = r.work(ctx, of, &run)
