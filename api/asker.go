@@ -14,19 +14,6 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Who finds out who makes a request; see internal/identity.
-type Who interface {
-	// Find returns notifier.ErrUnauthenticated for nobody, a *notifier.TokenError for a token that is
-	// refused, or notifier.ErrAmbiguous.
-	Find(r *http.Request) (notifier.Asker, error)
-}
-
-// Origins knows the pages of host applications; see notifier/app.
-type Origins interface {
-	// KnowsOrigin reports whether pages of any app are at this origin.
-	KnowsOrigin(ctx context.Context, origin string) bool
-}
-
 // askers lets users make the calls below /me.
 type askers struct {
 	*server

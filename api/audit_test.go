@@ -15,6 +15,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/store"
 )
 
 // diary is an audit log in memory. With a failure, it cannot be written to.
@@ -90,16 +92,19 @@ func TestAFailingAuditLogDoesNotPreventAChange(t *testing.T) {
 	}
 }
 
-// full has reached its limit of users.
-type full struct{ People }
-
-func (full) Put(context.Context, notifier.Actor, notifier.PutUser) (notifier.User, bool, error) {
-	return notifier.User{}, false, fmt.Errorf("%w: user number 3 would be above the highest allowed, 2 (--max-seq)", notifier.ErrFull)
-}
-
 func TestAFullInstallationRefusesNewUsersWithItsReason(t *testing.T) {
 	t.Parallel()
-	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) { c.People = full{} })
+	small, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir(), MaxSeq: 1})
+	if err == nil {
+		t.Cleanup(func() { _ = small.Close() })
+		_, err = small.CreateUser(t.Context(), notifier.NewUser{Name: "alice", Audience: 2})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newStillWorld(t, "", redistest.Client(t), func(c *Config) {
+		c.People = person.New(person.Config{Store: small, Audit: small, Audiences: c.Audiences})
+	})
 	r := w.call(t, w.admin, "PUT", "/users/frank", `{}`).is(t, http.StatusInsufficientStorage)
 	var p struct{ Detail string }
 	r.into(t, &p)

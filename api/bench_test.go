@@ -2,12 +2,10 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -100,34 +98,5 @@ func (w *world) post(b *testing.B, client *http.Client, url string, size int, ne
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusAccepted {
 		b.Errorf("status %d: %.300s", res.StatusCode, text)
-	}
-}
-
-// taking is a sender that does nothing, so that only the API is measured.
-type taking struct{ Sender }
-
-func (taking) SendAll(_ context.Context, _ notifier.Actor, all []notifier.Request) []notifier.Result {
-	results := make([]notifier.Result, len(all))
-	for i := range results {
-		results[i].Notice.ID = int64(i + 1)
-	}
-	return results
-}
-
-// BenchmarkRequest measures the cost of a request without that of accepting its notices.
-func BenchmarkRequest(b *testing.B) {
-	for _, size := range []int{1, 1000} {
-		b.Run(strconv.Itoa(size), func(b *testing.B) {
-			w := newWorld(b, func(c *Config) { c.Sender = taking{} })
-			path, body := "/notices", benchNotice(1)
-			if size > 1 {
-				path, body = path+"/batch", benchBatch(size, func() int64 { return 1 })
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				w.call(b, w.send, http.MethodPost, path, body).is(b, http.StatusAccepted)
-			}
-			b.ReportMetric(float64(size*b.N)/b.Elapsed().Seconds(), "notices/s")
-		})
 	}
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -9,41 +8,14 @@ import (
 	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/inbox"
+	"github.com/carillonhq/carillon/notifier/notices"
+	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/topic"
+	"github.com/carillonhq/carillon/store"
 )
-
-// Keys stores the applications' keys by the SHA-256 of their text.
-type Keys interface {
-	// KeyByHash returns a key, even if it is revoked, or notifier.ErrNotFound.
-	KeyByHash(ctx context.Context, hash []byte) (notifier.APIKey, error)
-	// TouchKeys stores the times, by key ID, at which keys were last used.
-	TouchKeys(ctx context.Context, used map[int64]time.Time) error
-}
-
-// Sender accepts notices, and edits, retracts and reports on those it has accepted.
-type Sender interface {
-	// SendAll returns one result for each request, in order. An accepted notice is stored.
-	SendAll(ctx context.Context, by notifier.Actor, all []notifier.Request) []notifier.Result
-	// Progress returns a notice and its counts, or notifier.ErrNotFound.
-	Progress(ctx context.Context, id int64) (notifier.Progress, error)
-	// Edit replaces the editable fields of a notice by those of the draft. It returns
-	// notifier.ErrConflict if revision is not the current one or the notice is over.
-	Edit(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error)
-	// EditUnread edits an announcement as Edit does and marks it as unread for everybody.
-	EditUnread(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error)
-	// Retract takes a notice back and may be repeated. It returns notifier.ErrConflict if the
-	// notice is over.
-	Retract(ctx context.Context, by notifier.Actor, id int64) error
-	// WithdrawSubject retracts the notices that w selects and returns how many there were.
-	WithdrawSubject(ctx context.Context, by notifier.Actor, w notifier.Withdrawal) (int64, error)
-}
-
-// Toasts shows messages that are not stored in inboxes.
-type Toasts interface {
-	// SendToast shows a toast and returns the number of its recipients. replayed reports that the
-	// same request was answered before; once may be nil.
-	SendToast(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error)
-}
 
 // Stream answers a request with a user's event stream; see notifier/live. It returns an error only if
 // nothing was written: notifier.ErrTooMany (a *notifier.TooManyError) or notifier.ErrUnavailable.
@@ -54,23 +26,17 @@ type Stream interface {
 // Config holds the parts that the API works with. Zero fields of the second and third group
 // have the defaults named there.
 type Config struct {
-	Keys          Keys
-	KeyChanges    func() int64 // how often this process has changed apps and keys; nil: never
-	Sender        Sender
-	Inbox         Inbox
-	Announcements Announcements
-	Directory     Directory
-	People        People
+	Store         *store.Store
+	Notices       *notices.Notices
+	Inbox         *inbox.Inbox
+	Announcements *announcement.Announcements
+	People        *person.People
 	Apps          *app.Apps
 	Accounts      identity.Accounts // required with Who
-	Topics        Topics
-	Toasts        Toasts
-	Who           Who     // nil: no calls below /me; otherwise the next two are required
-	Origins       Origins // whose pages may make calls below /me
-	Stream        Stream
-
-	// AppNamed returns the valid app of a name, or the zero App. It is required with Who.
-	AppNamed func(ctx context.Context, name string) notifier.App
+	Topics        *topic.Topics
+	Who           *identity.Who // nil: no calls below /me
+	Tokens        *app.Verifier // their apps, whose pages may make calls below /me
+	Stream        Stream        // required with Who
 
 	Audit          web.Audit
 	TrustedProxies web.Proxies // proxies whose X-Forwarded-For is trusted
@@ -100,8 +66,5 @@ func (c *Config) setDefaults() {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
-	}
-	if c.KeyChanges == nil {
-		c.KeyChanges = func() int64 { return 0 }
 	}
 }

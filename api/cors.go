@@ -66,7 +66,7 @@ func forgetFresh(r *http.Request) {
 
 // knowsOrigin reports whether pages at this origin may ask as users of an app.
 func (s *server) knowsOrigin(ctx context.Context, origin string) bool {
-	return s.Demo && onLoopback(origin) || s.Origins.KnowsOrigin(ctx, origin)
+	return s.Demo && onLoopback(origin) || s.Tokens.KnowsOrigin(ctx, origin)
 }
 
 // originOf returns the origin of a URL; empty for an empty one.

@@ -17,9 +17,17 @@ const (
 	maxHeld    = 10_000          // keys in the cache
 )
 
+// keyStore stores keys by the SHA-256 of their text.
+type keyStore interface {
+	// KeyByHash returns a key, even if it is revoked, or notifier.ErrNotFound.
+	KeyByHash(ctx context.Context, hash []byte) (notifier.APIKey, error)
+	// TouchKeys stores the times, by key ID, at which keys were last used.
+	TouchKeys(ctx context.Context, used map[int64]time.Time) error
+}
+
 // keyring caches keys for a few seconds, so that most requests need no SQL query.
 type keyring struct {
-	keys Keys
+	keys keyStore
 	log  *slog.Logger
 	now  func() time.Time
 	// changes counts what this process has changed of apps and keys: what was read before a change is not believed.

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// book is a Keys that counts its calls.
+// book is a keyStore that counts its calls.
 type book struct {
 	find  func(hash []byte) (notifier.APIKey, error)
 	asked atomic.Int64

@@ -105,7 +105,7 @@ func (m *me) self(ctx context.Context, in *meInput) (*meOutput, error) {
 
 // types lists the types of notices in a language.
 func (m *me) types(ctx context.Context, seq int64, lang string) ([]meType, error) {
-	muted, err := m.Directory.Mutes(ctx, seq)
+	muted, err := m.Store.Mutes(ctx, seq)
 	if err != nil {
 		return nil, err
 	}

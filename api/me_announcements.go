@@ -103,7 +103,7 @@ func (m *me) announcements(ctx context.Context, in *taggedInput) (*tagged[meAnno
 }
 
 func (m *me) announcement(ctx context.Context, a *notifier.OpenAnnouncement) (meAnnouncement, error) {
-	nodes, err := m.markdown.Nodes(a.Body, m.AppNamed(ctx, a.App))
+	nodes, err := m.markdown.Nodes(a.Body, m.Tokens.Named(ctx, a.App))
 	shown := meAnnouncement{
 		ID: a.ID, App: a.App, Type: a.Type, Title: a.Title, Body: newTextNodes(nodes), Link: a.Link, Pinned: a.Pinned, Read: a.Read,
 		StartsAt: rfc3339(a.StartsAt), CreatedAt: rfc3339(a.CreatedAt),

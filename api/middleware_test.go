@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -76,13 +75,12 @@ func TestEveryAnswerHasARequestIDAndIsNotStored(t *testing.T) {
 	}
 }
 
-// broken is a sender that panics.
-type broken struct {
-	Sender
-	reason any
-}
+// brokenStream panics.
+type brokenStream struct{ reason any }
 
-func (b broken) Progress(context.Context, int64) (notifier.Progress, error) { panic(b.reason) }
+func (b brokenStream) Serve(http.ResponseWriter, *http.Request, notifier.Reader, notifier.StreamOf) error {
+	panic(b.reason)
+}
 
 // lines is a log in memory.
 type lines struct {
@@ -106,14 +104,14 @@ func TestAPanicIsLoggedAndItsReasonIsNotSent(t *testing.T) {
 	t.Parallel()
 	var log lines
 	w := newWorld(t, func(c *Config) {
-		c.Sender, c.Log = broken{c.Sender, "password hunter2"}, slog.New(slog.NewTextHandler(&log, nil))
+		c.Stream, c.Log = brokenStream{"password hunter2"}, slog.New(slog.NewTextHandler(&log, nil))
 	})
-	res := w.call(t, w.admin, "GET", "/notices/1", nil).is(t, http.StatusInternalServerError)
+	res := w.call(t, w.bob, "GET", "/me/events", nil).is(t, http.StatusInternalServerError)
 	if strings.Contains(res.text, "hunter2") || !strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), res.Header.Get("X-Request-Id")) {
 		t.Errorf("sent %s, logged %s", res.text, log.String())
 	}
-	if strings.Contains(log.String(), w.admin) {
-		t.Error("the key is in the log")
+	if strings.Contains(log.String(), w.bob) {
+		t.Error("the token is in the log")
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *server) own(ctx context.Context, id string) (notifier.Progress, error) 
 	if err != nil || number < 1 {
 		return notifier.Progress{}, notifier.ErrNotFound
 	}
-	p, err := s.Sender.Progress(ctx, number)
+	p, err := s.Notices.Progress(ctx, number)
 	if err != nil {
 		return p, err
 	}
@@ -80,9 +80,9 @@ func (s *server) edit(ctx context.Context, in *editInput) (*noticeResult, error)
 		if err != nil {
 			return nil, err
 		}
-		save := s.Sender.Edit
+		save := s.Notices.Edit
 		if e.Unread != nil && *e.Unread {
-			save = s.Sender.EditUnread
+			save = s.Notices.EditUnread
 		}
 		edited, err := save(ctx, s.actor(ctx), p.ID, p.Revision, d)
 		if errors.Is(err, notifier.ErrConflict) && e.Revision == nil && try < editTries && s.moved(ctx, &p) {
@@ -98,7 +98,7 @@ func (s *server) edit(ctx context.Context, in *editInput) (*noticeResult, error)
 
 // moved reports whether the notice has been edited since it was read.
 func (s *server) moved(ctx context.Context, p *notifier.Progress) bool {
-	now, err := s.Sender.Progress(ctx, p.ID)
+	now, err := s.Notices.Progress(ctx, p.ID)
 	return err == nil && now.Revision != p.Revision
 }
 
@@ -159,7 +159,7 @@ func (e *noticeEdit) refuseWindow(bad *notifier.InvalidError) {
 func (s *server) retract(ctx context.Context, in *noticeIDInput) (*struct{}, error) {
 	p, err := s.own(ctx, in.ID)
 	if err == nil {
-		err = s.Sender.Retract(ctx, s.actor(ctx), p.ID)
+		err = s.Notices.Retract(ctx, s.actor(ctx), p.ID)
 	}
 	return nil, err
 }

@@ -67,7 +67,7 @@ func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
 // sendAll sends notices. The key of an app adds the users that do not exist yet; with any other key they
 // are a fault of the notice.
 func (s *server) sendAll(ctx context.Context, all []notifier.Request) []notifier.Result {
-	results := s.Sender.SendAll(ctx, s.actor(ctx), all)
+	results := s.Notices.SendAll(ctx, s.actor(ctx), all)
 	key := callerOf(ctx)
 	if key.AppID == 0 {
 		return results
@@ -102,7 +102,7 @@ func (s *server) bring(ctx context.Context, key notifier.APIKey, all []notifier.
 	if err != nil {
 		return
 	}
-	sent := s.Sender.SendAll(ctx, s.actor(ctx), rest)
+	sent := s.Notices.SendAll(ctx, s.actor(ctx), rest)
 	for k, i := range again {
 		results[i] = sent[k]
 	}

@@ -27,7 +27,7 @@ func (s *server) withdraw(ctx context.Context, in *subjectInput) (*withdrawnOutp
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.Sender.WithdrawSubject(ctx, s.actor(ctx), w)
+	n, err := s.Notices.WithdrawSubject(ctx, s.actor(ctx), w)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *server) withdrawal(ctx context.Context, in *subjectInput) (notifier.Wit
 	if in.App == "" {
 		return w, nil
 	}
-	app, err := s.Directory.AppNamed(ctx, in.App)
+	app, err := s.Store.AppNamed(ctx, in.App)
 	switch missing := errors.Is(err, notifier.ErrNotFound); {
 	case err != nil && !missing:
 		return w, err

@@ -135,7 +135,7 @@ type listedSubscription struct {
 }
 
 func (u *users) subscriptions(ctx context.Context, in *subscriptionsInput) (*subscriptionsOutput, error) {
-	found, err := u.Directory.Subscriptions(ctx, notifier.SubscriptionQuery{
+	found, err := u.Store.Subscriptions(ctx, notifier.SubscriptionQuery{
 		Type: in.Type, Scope: in.Scope, ByScope: in.byScope, User: in.User, Role: in.Role, Before: in.Before, Limit: in.Limit + 1,
 	})
 	if err != nil {

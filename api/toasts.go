@@ -74,7 +74,7 @@ func (s *server) sendToast(ctx context.Context, in *toastRequest) (*toastAnswer,
 	if err != nil {
 		return nil, err
 	}
-	users, replayed, err := s.Toasts.SendToast(ctx, d, once)
+	users, replayed, err := s.Notices.SendToast(ctx, d, once)
 	if err != nil {
 		return nil, t.unsent(err)
 	}

@@ -27,7 +27,7 @@ func registerUsers(s *server) error {
 	if err != nil {
 		return err
 	}
-	u := &users{server: s, known: known{users: s.Directory, now: s.Now}, texts: texts}
+	u := &users{server: s, known: known{users: s.Store, now: s.Now}, texts: texts}
 	if err := registerPoll(u); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func putField(field string) string {
 }
 
 func (u *users) get(ctx context.Context, in *userInput) (*userOutput, error) {
-	found, err := u.Directory.UserByName(ctx, in.Name)
+	found, err := u.Store.UserByName(ctx, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (u *users) answer(ctx context.Context, found notifier.User) (userAnswer, er
 		roles = []string{}
 	}
 	a := userAnswer{Name: found.Name, Display: found.Display, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
-	mail, err := u.Directory.MailOf(ctx, found.Seq)
+	mail, err := u.Store.MailOf(ctx, found.Seq)
 	if mail.Address != "" {
 		a.Email = &mail.Address
 	}

@@ -101,8 +101,8 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender, Sites: verifier.Sites,
 	})
 	c := Config{
-		Keys: s, Sender: w.notices, Inbox: w.inbox, Announcements: w.announcements, Directory: s, Topics: w.topics, Toasts: w.notices, Audit: s, Apps: w.apps,
-		Audiences: testAudiences, Log: quiet, Origins: verifier, Stream: hub, AppNamed: verifier.Named,
+		Store: s, Notices: w.notices, Inbox: w.inbox, Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
+		Audiences: testAudiences, Log: quiet, Tokens: verifier, Stream: hub,
 	}
 	for _, f := range change {
 		f(&c)
@@ -220,7 +220,7 @@ func (e erasing) Erase(ctx context.Context, seq int64) error {
 // Run that does not run here.
 func (w *world) newPeople(c Config) *person.People {
 	return person.New(person.Config{
-		Directory: w.store, Audit: c.Audit, Audiences: c.Audiences, Log: c.Log, Wait: time.Minute, Clear: func(context.Context) {},
+		Store: w.store, Audit: c.Audit, Audiences: c.Audiences, Log: c.Log, Wait: time.Minute, Clear: func(context.Context) {},
 		Sessions: w.sessions(), Toasts: w.toasts, Announcements: w.announcements, Inbox: erasing{w}, Topics: w.topics,
 	})
 }

@@ -128,7 +128,7 @@ func newDatabases(t testing.TB, rdb redis.UniversalClient) *databases {
 	d.sessionStore = session.New(session.Config{SQL: d.db, Redis: d.redis, Space: d.space, Announcements: announcements, Keys: signing, Log: quiet})
 	d.notices = notices.New(notices.Config{Store: d.db, Redis: d.redis, Keys: d.space, Now: d.clock, Log: quiet})
 	d.people = person.New(person.Config{
-		Directory: d.db, Audit: d.db, Topics: d.topics, Announcements: announcements, Toasts: d.toasts,
+		Store: d.db, Audit: d.db, Topics: d.topics, Announcements: announcements, Toasts: d.toasts,
 		Inbox:    boxes.New(d.redis, d.space, boxes.Options{SQL: d.db, Log: quiet}),
 		Sessions: d.sessionStore,
 	})

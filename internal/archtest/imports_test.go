@@ -30,7 +30,7 @@ var rules = map[string][]string{
 	"scripts/licences":  {},
 	"scripts/release":   {},
 
-	"api":              {"internal/identity", "internal/web", "notifier", "notifier/app", "views", "views/locale", "views/markdown", "static"},
+	"api":              {"internal/identity", "internal/web", "notifier", "notifier/announcement", "notifier/app", "notifier/inbox", "notifier/notices", "notifier/person", "notifier/topic", "store", "views", "views/locale", "views/markdown", "static"},
 	"handlers":         {"internal/identity", "internal/links", "internal/mail", "internal/session", "internal/web", "notifier", "notifier/app", "notifier/person", "notifier/rule", "notifier/topic", "snippets", "store", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"internal/web", "notifier", "views/components", "views/locale"},
 	"views/components": {"internal/web"},
@@ -54,7 +54,7 @@ var rules = map[string][]string{
 	"notifier/toast":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/rule":         append([]string{"internal/address", "internal/script", "internal/lease"}, words...),
 	"notifier/app":          {"internal/outbound", "internal/session", "notifier", "store"},
-	"notifier/person":       {"internal/lease", "notifier"},
+	"notifier/person":       {"internal/lease", "internal/session", "notifier", "notifier/announcement", "notifier/channels", "notifier/live", "notifier/toast", "notifier/topic", "store"},
 	"notifier/push":         {"internal/pushtest", "notifier"},
 	"notifier/channels":     append([]string{"internal/lease"}, words...),
 	"notifier/notices":      append(append([]string{"internal/script", "internal/lease", "internal/tracing"}, words...), stages...),

@@ -43,7 +43,7 @@ func newOffice(t *testing.T, header identity.Header) *office {
 	o.sessions = session.New(session.Config{SQL: o.db, Redis: rdb, Space: keys.New(""), Now: o.now})
 	header.Name, header.From, header.Audience = "X-User", web.Proxies{netip.MustParsePrefix("127.0.0.1/32")}, 2
 	o.who = identity.New(identity.Config{
-		People: person.New(person.Config{Directory: o.db, Audit: o.db, Sessions: o.sessions}), Stamps: o.sessions, Header: &header, Now: o.now,
+		People: person.New(person.Config{Store: o.db, Audit: o.db, Sessions: o.sessions}), Stamps: o.sessions, Header: &header, Now: o.now,
 	})
 	return o
 }

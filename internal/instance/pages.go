@@ -99,11 +99,10 @@ func (i *instance) applications() (http.Handler, error) {
 		return nil, fmt.Errorf("prepare the changes of apps: %w", err)
 	}
 	c := api.Config{
-		Who: i.who, Origins: i.tokens, Stream: streams{i.hub, i.looking},
-		Keys: i.db, KeyChanges: i.tokens.Changes, Sender: i.notices, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, Toasts: i.notices,
-		Directory: i.db, People: i.people, Accounts: i.accounts(), Apps: apps,
+		Who: i.who, Tokens: i.tokens, Stream: streams{i.hub, i.looking},
+		Store: i.db, Notices: i.notices, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, People: i.people, Accounts: i.accounts(), Apps: apps,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
-		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, AppNamed: i.tokens.Named, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
+		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()

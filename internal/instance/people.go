@@ -26,7 +26,7 @@ const deletionWait = 2 * time.Second
 // makePeople makes the changes of users for pages and the API, and what finds out who makes a request.
 func (i *instance) makePeople(space keys.Space) {
 	i.people = person.New(person.Config{
-		Directory: i.db, Audit: i.db, Sessions: i.sessions, Toasts: i.toasts, Announcements: i.announcements, Inbox: i.inbox, Topics: i.topics, Hub: i.hub, Looking: i.looking,
+		Store: i.db, Audit: i.db, Sessions: i.sessions, Toasts: i.toasts, Announcements: i.announcements, Inbox: i.inbox, Topics: i.topics, Hub: i.hub, Looking: i.looking,
 		Audiences: i.cfg.Audiences, Clear: clearing(i.cfg, i.db, i.rdb, i.log), Wait: deletionWait,
 		Lease: lease.New(i.rdb, space, "deletions", person.DeletionLease), Log: i.log,
 	})
@@ -76,7 +76,7 @@ func NewEraser(ctx context.Context, cfg config.Config, db *store.Store, log *slo
 func peopleBeside(cfg config.Config, db *store.Store, rdb redis.UniversalClient, sessions session.Config, log *slog.Logger) *person.People {
 	space := keys.New(cfg.RedisPrefix)
 	return person.New(person.Config{
-		Directory: db, Audit: db, Sessions: session.New(sessions),
+		Store: db, Audit: db, Sessions: session.New(sessions),
 		Toasts:        toast.New(rdb, space, toast.Options{Log: log}),
 		Announcements: announcement.New(rdb, space, db, announcementOptions(cfg, log)),
 		Inbox:         inbox.New(rdb, space, inbox.Options{Cap: cfg.InboxCap, SQL: db, Log: log}),

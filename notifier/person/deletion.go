@@ -50,14 +50,14 @@ func (p *People) Delete(ctx context.Context, by notifier.Actor, name string, pro
 
 // beginDeletion signs a user out everywhere and removes the account.
 func (p *People) beginDeletion(ctx context.Context, name string) (leaver notifier.Deletion, gone notifier.Deleted, err error) {
-	user, err := p.Directory.UserByName(ctx, name)
+	user, err := p.Store.UserByName(ctx, name)
 	if err == nil {
 		gone.Sessions, err = p.Sessions.Expel(ctx, user.Seq)
 	}
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) { // a user whose deletion has begun is not found
 		return leaver, gone, err
 	}
-	leaver, gone.Begun, err = p.Directory.BeginDeletion(ctx, name)
+	leaver, gone.Begun, err = p.Store.BeginDeletion(ctx, name)
 	gone.Seq, gone.Name = leaver.Seq, leaver.Name
 	return leaver, gone, err
 }
@@ -84,13 +84,13 @@ func (p *People) finish(ctx context.Context, d notifier.Deletion, progress func(
 	if err = p.empty(ctx, d.Seq); err != nil {
 		return err
 	}
-	if err = p.Directory.Forget(ctx, d, progress); err != nil {
+	if err = p.Store.Forget(ctx, d, progress); err != nil {
 		return err
 	}
 	if err = p.empty(ctx, d.Seq); err != nil {
 		return err
 	}
-	if err = p.Directory.EndDeletion(ctx, d.Seq); err != nil {
+	if err = p.Store.EndDeletion(ctx, d.Seq); err != nil {
 		return err
 	}
 	p.Clear(ctx)
@@ -123,7 +123,7 @@ func (p *People) wake() {
 
 // finishAll finishes the deletions that have begun, oldest first.
 func (p *People) finishAll(ctx context.Context) error {
-	all, err := p.Directory.Deletions(ctx, deletionsPage)
+	all, err := p.Store.Deletions(ctx, deletionsPage)
 	if err != nil {
 		return err
 	}

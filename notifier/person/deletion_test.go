@@ -3,17 +3,22 @@ package person_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/carillonhq/carillon/internal/redistest"
+	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 
 // inbox cannot be erased before the channel is closed.
 type inbox chan struct{}
@@ -27,22 +32,6 @@ func (b inbox) Erase(ctx context.Context, _ int64) error {
 	}
 }
 
-type sessions struct{ person.Sessions }
-
-func (sessions) Forget(context.Context, int64) error { return nil }
-
-func (sessions) Expel(context.Context, int64) (int, error) { return 1, nil }
-
-type toasts struct{ person.Toasts }
-
-func (toasts) Forget(context.Context, int64) error { return nil }
-
-type board struct{ person.Announcements }
-
-func (board) List(context.Context, notifier.Reader) (notifier.OpenAnnouncements, error) {
-	return notifier.OpenAnnouncements{}, nil
-}
-
 func TestADeletionThatTakesLongIsFinishedByRun(t *testing.T) {
 	t.Parallel()
 	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
@@ -51,9 +40,13 @@ func TestADeletionThatTakesLongIsFinishedByRun(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	box, cleared := make(inbox), make(chan struct{}, 10)
+	rdb, space, quiet := redistest.Client(t), redistest.Space(t), slog.New(slog.DiscardHandler)
+	announcements := announcement.New(rdb, space, db, announcement.Options{Audiences: []notifier.Audience{1, 2, 3}, Log: quiet})
 	p := person.New(person.Config{
-		Directory: db, Audit: db, Sessions: sessions{}, Toasts: toasts{}, Announcements: board{}, Inbox: box,
-		Clear: func(context.Context) { cleared <- struct{}{} }, Wait: 10 * time.Millisecond,
+		Store: db, Audit: db, Inbox: box, Announcements: announcements,
+		Sessions: session.New(session.Config{SQL: db, Redis: rdb, Space: space, Announcements: announcements, Log: quiet}),
+		Toasts:   toast.New(rdb, space, toast.Options{Log: quiet}),
+		Clear:    func(context.Context) { cleared <- struct{}{} }, Wait: 10 * time.Millisecond,
 	})
 	by := notifier.Actor{Ref: notifier.CommandRef("test")}
 	bob, err := p.Add(t.Context(), by, notifier.NewUser{Name: "bob", Audience: 2})
@@ -70,7 +63,7 @@ func TestADeletionThatTakesLongIsFinishedByRun(t *testing.T) {
 		}
 	})
 
-	want := notifier.Deleted{Seq: bob.Seq, Name: "bob", Sessions: 1, Begun: true}
+	want := notifier.Deleted{Seq: bob.Seq, Name: "bob", Begun: true}
 	if got, err := p.Delete(t.Context(), by, "bob", nil); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

@@ -10,7 +10,7 @@ import (
 // goes on under another id; all others end, with their streams and devices. It returns notifier.ErrNotFound if that
 // session has ended.
 func (p *People) ChangePassword(ctx context.Context, by notifier.Actor, u notifier.User, hash, session, id string) error {
-	ended, err := p.Directory.ChangePassword(ctx, u.Seq, hash, session, id)
+	ended, err := p.Store.ChangePassword(ctx, u.Seq, hash, session, id)
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (p *People) ChangePassword(ctx context.Context, by notifier.Actor, u notifi
 // EndSession ends one session of a user with its streams and devices. id is that of notifier.OwnSession. It returns
 // notifier.ErrNotFound if the user has none with that id.
 func (p *People) EndSession(ctx context.Context, by notifier.Actor, u notifier.User, id string) error {
-	ended, err := p.Directory.EndOwnSession(ctx, u.Seq, id)
+	ended, err := p.Store.EndOwnSession(ctx, u.Seq, id)
 	if err != nil {
 		return err
 	}

@@ -9,24 +9,24 @@ import (
 
 // Preferences returns how and when a user is told. It returns notifier.ErrNotFound.
 func (p *People) Preferences(ctx context.Context, name string) (notifier.Preferences, error) {
-	u, err := p.Directory.UserByName(ctx, name)
+	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
 		return notifier.Preferences{}, err
 	}
-	return p.Directory.Preferences(ctx, u.Seq)
+	return p.Store.Preferences(ctx, u.Seq)
 }
 
 // SetPreferences replaces the preferences that set names, all or none, and returns the result. What quiet
 // hours or a pause hold back is looked at again at once. It returns a *notifier.InvalidError or
 // notifier.ErrNotFound.
 func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name string, set notifier.PutPreferences) (notifier.Preferences, error) {
-	u, err := p.Directory.UserByName(ctx, name)
+	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
 		return notifier.Preferences{}, err
 	}
 	had := map[string]notifier.TypeWants{}
 	if set.Types != nil || set.Change != nil {
-		all, err := p.Directory.Preferences(ctx, u.Seq)
+		all, err := p.Store.Preferences(ctx, u.Seq)
 		if err != nil {
 			return notifier.Preferences{}, err
 		}
@@ -43,7 +43,7 @@ func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name str
 	if err := checked.Validate(mutable); err != nil {
 		return notifier.Preferences{}, err
 	}
-	if err := p.Directory.PutPreferences(ctx, u.Seq, set); err != nil {
+	if err := p.Store.PutPreferences(ctx, u.Seq, set); err != nil {
 		return notifier.Preferences{}, err
 	}
 	p.Sessions.Publish(ctx, u.Seq)
@@ -55,7 +55,7 @@ func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name str
 	if by.Ref != notifier.UserRef(u) { // users may change their own as often as they like
 		p.record(ctx, by, "user.preferences", notifier.UserRef(u), "")
 	}
-	return p.Directory.Preferences(ctx, u.Seq)
+	return p.Store.Preferences(ctx, u.Seq)
 }
 
 // holdToasts has toasts wait until the end of a pause, or shows those that have waited.
@@ -75,11 +75,11 @@ func (p *People) mutable(typ string) bool { return p.Topics == nil || p.Topics.M
 // SetMail gives a user a mail address; an empty one removes it. Nothing that came before is told to it. It
 // returns a *notifier.InvalidError or notifier.ErrNotFound.
 func (p *People) SetMail(ctx context.Context, by notifier.Actor, name, address string) error {
-	u, err := p.Directory.UserByName(ctx, name)
+	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
 		return err
 	}
-	if _, _, err := p.Directory.PutUser(ctx, notifier.PutUser{Name: name, Email: &address}); err != nil {
+	if _, _, err := p.Store.PutUser(ctx, notifier.PutUser{Name: name, Email: &address}); err != nil {
 		return err
 	}
 	p.Sessions.Publish(ctx, u.Seq)
@@ -90,12 +90,12 @@ func (p *People) SetMail(ctx context.Context, by notifier.Actor, name, address s
 // Unsubscribe switches off the target that a mail or device has this token of. It returns
 // notifier.ErrNotFound for an unknown token.
 func (p *People) Unsubscribe(ctx context.Context, token, address string) error {
-	seq, err := p.Directory.SwitchOff(ctx, token)
+	seq, err := p.Store.SwitchOff(ctx, token)
 	if err != nil {
 		return err
 	}
 	p.Sessions.Publish(ctx, seq)
-	u, err := p.Directory.User(ctx, seq)
+	u, err := p.Store.User(ctx, seq)
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not name who unsubscribed", "user_id", seq, "err", err)
 		return nil
@@ -107,11 +107,11 @@ func (p *People) Unsubscribe(ctx context.Context, token, address string) error {
 // Bounced records that mail to a user came back, for good or for now. It returns notifier.ErrNotFound for an
 // unknown user and for one without an address.
 func (p *People) Bounced(ctx context.Context, by notifier.Actor, name string, permanent bool) error {
-	u, err := p.Directory.UserByName(ctx, name)
+	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
 		return err
 	}
-	if err := p.Directory.Bounced(ctx, name, permanent); err != nil {
+	if err := p.Store.Bounced(ctx, name, permanent); err != nil {
 		return err
 	}
 	detail := "temporary"

@@ -13,7 +13,7 @@ import (
 // revived is false if there is nothing to try: the address is neither dead nor failing, or its user asks and it has not
 // failed for notifier.OwnRevivalWait. It returns notifier.ErrNotFound for an unknown user.
 func (p *People) ReviveMailOf(ctx context.Context, by notifier.Actor, name string) (revived bool, err error) {
-	u, err := p.Directory.UserByName(ctx, name)
+	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
 		return false, err
 	}
@@ -45,7 +45,7 @@ func (p *People) ReviveMail(ctx context.Context, by notifier.Actor, what string)
 
 // revive is what every door does. Nothing is recorded if nothing was done.
 func (p *People) revive(ctx context.Context, by notifier.Actor, which notifier.Revival, object notifier.Ref, detail string) (n int64, err error) {
-	if n, err = p.Directory.Revive(ctx, which); err != nil || n == 0 {
+	if n, err = p.Store.Revive(ctx, which); err != nil || n == 0 {
 		return 0, err
 	}
 	p.record(ctx, by, "user.mail.revive", object, strings.TrimSpace(fmt.Sprintf("%s %d", detail, n)))

@@ -9,7 +9,7 @@ import (
 // CreateRole creates a role without members. It returns notifier.ErrConflict if the role exists, and
 // a *notifier.InvalidError on role for an invalid name.
 func (p *People) CreateRole(ctx context.Context, by notifier.Actor, name string) error {
-	err := p.Directory.CreateRole(ctx, name)
+	err := p.Store.CreateRole(ctx, name)
 	if err == nil {
 		p.record(ctx, by, "role.create", notifier.RoleRef(name), "")
 	}
@@ -20,7 +20,7 @@ func (p *People) CreateRole(ctx context.Context, by notifier.Actor, name string)
 // for an unknown role and notifier.ErrConflict for notifier.RoleStaff. Of a role with thousands of
 // members, other instances learn within seconds.
 func (p *People) DeleteRole(ctx context.Context, by notifier.Actor, name string) error {
-	if err := p.Directory.DeleteRole(ctx, name); err != nil {
+	if err := p.Store.DeleteRole(ctx, name); err != nil {
 		return err
 	}
 	p.Sessions.PublishPending(ctx)
@@ -32,19 +32,19 @@ func (p *People) DeleteRole(ctx context.Context, by notifier.Actor, name string)
 // GrantRole adds a user to a role, which is created if it does not exist. Adding a member again
 // changes nothing. It returns notifier.ErrNotFound for an unknown user.
 func (p *People) GrantRole(ctx context.Context, by notifier.Actor, user, role string) error {
-	return p.changeRole(ctx, by, "user.role.add", user, role, p.Directory.AddRole)
+	return p.changeRole(ctx, by, "user.role.add", user, role, p.Store.AddRole)
 }
 
 // RevokeRole removes a user from a role. Removing a user who is no member changes nothing. It
 // returns notifier.ErrNotFound for an unknown user or role.
 func (p *People) RevokeRole(ctx context.Context, by notifier.Actor, user, role string) error {
-	return p.changeRole(ctx, by, "user.role.remove", user, role, p.Directory.RemoveRole)
+	return p.changeRole(ctx, by, "user.role.remove", user, role, p.Store.RemoveRole)
 }
 
 func (p *People) changeRole(
 	ctx context.Context, by notifier.Actor, action, user, role string, change func(ctx context.Context, user, role string) error,
 ) error {
-	u, err := p.Directory.UserByName(ctx, user)
+	u, err := p.Store.UserByName(ctx, user)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // SetSettings changes the settings that set names, and returns the result. Every instance uses them from the
 // user's next request on, and open streams start or stop showing toasts.
 func (p *People) SetSettings(ctx context.Context, seq int64, set notifier.PutSettings) (notifier.Settings, error) {
-	u, err := p.Directory.SetSettings(ctx, seq, set)
+	u, err := p.Store.SetSettings(ctx, seq, set)
 	if err != nil {
 		return notifier.Settings{}, err
 	}
@@ -26,7 +26,7 @@ func (p *People) SetMute(ctx context.Context, seq int64, typ string, muted bool)
 		bad.Add("type", notifier.CodeNotMutable, nil)
 		return &bad
 	}
-	if err := p.Directory.SetMute(ctx, seq, typ, muted); err != nil {
+	if err := p.Store.SetMute(ctx, seq, typ, muted); err != nil {
 		return err
 	}
 	p.Sessions.Publish(ctx, seq)
@@ -44,7 +44,7 @@ func (p *People) SeeZone(ctx context.Context, u notifier.User, zone string) noti
 	if u.Zones.Seen == zone || !notifier.ValidZone(zone) || now.Sub(time.UnixMilli(u.Zones.SeenAt)).Abs() < zoneEvery {
 		return u
 	}
-	changed, err := p.Directory.SetZone(ctx, u.Seq, zone)
+	changed, err := p.Store.SetZone(ctx, u.Seq, zone)
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not store the time zone of a user", "user_id", u.Seq, "err", err)
 		return u

@@ -17,7 +17,7 @@ import (
 // Add adds a user. It returns a *notifier.InvalidError, notifier.ErrConflict for a name that is
 // taken (notifier.ErrLeaving while its user is being deleted) or notifier.ErrFull.
 func (p *People) Add(ctx context.Context, by notifier.Actor, u notifier.NewUser) (notifier.User, error) {
-	added, err := p.Directory.CreateUser(ctx, u)
+	added, err := p.Store.CreateUser(ctx, u)
 	if err == nil {
 		p.record(ctx, by, "user.add", notifier.UserRef(added), strings.Join(added.Roles, ","))
 	}
@@ -29,7 +29,7 @@ func (p *People) Add(ctx context.Context, by notifier.Actor, u notifier.NewUser)
 func (p *People) Import(
 	ctx context.Context, by notifier.Actor, file string, total int, next func() (notifier.NewUser, int, error), progress func(done int),
 ) (int, error) {
-	n, err := p.Directory.ImportUsers(ctx, total, next, progress)
+	n, err := p.Store.ImportUsers(ctx, total, next, progress)
 	if err == nil {
 		p.record(ctx, by, "user.import", notifier.FileRef(file), fmt.Sprintf("%d users", n))
 	}
@@ -39,11 +39,11 @@ func (p *People) Import(
 // Put adds a user, or changes the fields that are given: audience, language, all roles. A user in
 // another audience gets its announcements, and no more of the old one's, in all open streams.
 func (p *People) Put(ctx context.Context, by notifier.Actor, u notifier.PutUser) (has notifier.User, created bool, err error) {
-	had, err := p.Directory.UserByName(ctx, u.Name)
+	had, err := p.Store.UserByName(ctx, u.Name)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
 		return has, false, err
 	}
-	has, created, err = p.Directory.PutUser(ctx, u)
+	has, created, err = p.Store.PutUser(ctx, u)
 	switch {
 	case err != nil:
 	case created:
@@ -60,7 +60,7 @@ func (p *People) Put(ctx context.Context, by notifier.Actor, u notifier.PutUser)
 // Arrive returns the user of a token. The first token of a user adds them, and a newer one changes them
 // as it says; see store.Arrive for the errors.
 func (p *People) Arrive(ctx context.Context, t *notifier.UserToken) (notifier.User, error) {
-	u, created, changed, err := p.Directory.Arrive(ctx, t)
+	u, created, changed, err := p.Store.Arrive(ctx, t)
 	if err != nil {
 		return u, err
 	}
@@ -92,7 +92,7 @@ func (p *People) Provided(ctx context.Context, who notifier.ProxiedUser) (notifi
 
 // met returns a user whom somebody else has signed in, and when they were last signed out.
 func (p *People) met(ctx context.Context, who notifier.ProxiedUser, how string) (u notifier.User, since int64, err error) {
-	u, since, created, changed, err := p.Directory.Proxied(ctx, who)
+	u, since, created, changed, err := p.Store.Proxied(ctx, who)
 	bad := (*notifier.InvalidError)(nil)
 	switch {
 	case errors.As(err, &bad): // of a new user only, whose name could be taken for another's
@@ -109,7 +109,7 @@ func (p *People) met(ctx context.Context, who notifier.ProxiedUser, how string) 
 // Bring adds those of these users that do not exist, for an app that sends to them; see store.Bring for
 // the errors.
 func (p *People) Bring(ctx context.Context, by notifier.Actor, app int64, names []string) error {
-	n, err := p.Directory.Bring(ctx, app, names)
+	n, err := p.Store.Bring(ctx, app, names)
 	if err == nil && n > 0 {
 		p.record(ctx, by, "user.bring", notifier.Ref{}, fmt.Sprintf("%d users", n))
 	}
@@ -119,7 +119,7 @@ func (p *People) Bring(ctx context.Context, by notifier.Actor, app int64, names 
 // SignOut ends all sessions of a user with their streams, and refuses the tokens issued until now. It
 // returns notifier.ErrNotFound.
 func (p *People) SignOut(ctx context.Context, by notifier.Actor, name string) error {
-	u, err := p.Directory.UserByName(ctx, name)
+	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -151,11 +151,11 @@ func (p *People) difference(had, has notifier.User) string {
 
 // SetPassword sets the hash of a user's password, and ends all their sessions with their streams.
 func (p *People) SetPassword(ctx context.Context, by notifier.Actor, name, hash string) error {
-	u, err := p.Directory.UserByName(ctx, name)
+	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
 		return err
 	}
-	ended, err := p.Directory.SetPassword(ctx, name, hash)
+	ended, err := p.Store.SetPassword(ctx, name, hash)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (p *People) Active(ctx context.Context, seq int64, session string, visible 
 // running server updates about a second after each change. Toasts that wait to be shown are only in
 // Redis: while it is away, the export is without them, and a warning is logged.
 func (p *People) Export(ctx context.Context, by notifier.Actor, name string, w io.Writer) error {
-	all, err := p.Directory.ExportUser(ctx, name)
+	all, err := p.Store.ExportUser(ctx, name)
 	if err != nil {
 		return err
 	}
