@@ -10,8 +10,8 @@ import (
 
 	"github.com/carillonhq/carillon/internal/links"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/channels"
-	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/push"
 	"github.com/carillonhq/carillon/views/locale"
 )
@@ -23,7 +23,7 @@ type pushTeller struct {
 	sender        *push.Sender
 	texts         *locale.Catalogue
 	types         channels.Types
-	announcements notices.AnnouncementBadges
+	announcements *announcement.Announcements
 	links         func(context.Context, *channels.Message) links.Links
 	log           *slog.Logger
 }

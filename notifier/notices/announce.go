@@ -8,36 +8,6 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// AnnouncementStore stores announcements permanently.
-type AnnouncementStore interface {
-	// AnnounceOnce stores n and sets its id. replayed reports that the same request came before,
-	// whose announcement n then is. once may be nil. When too many announcements are open, it
-	// returns a *notifier.InvalidError.
-	AnnounceOnce(ctx context.Context, of notifier.Deed, n *notifier.Notice, once *notifier.Once) (replayed bool, err error)
-	// EditAnnouncement replaces the content, window and audiences of the announcement with n's id
-	// by those of n. It returns notifier.ErrConflict if n's revision is not the current one or the
-	// announcement is over.
-	EditAnnouncement(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
-	// EditAnnouncementUnread does the same and marks the announcement as unread for everybody.
-	EditAnnouncementUnread(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
-	RetractAnnouncement(ctx context.Context, by notifier.Actor, id int64) error
-	DeleteAnnouncement(ctx context.Context, by notifier.Actor, id int64) error
-	Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error)
-	// AudienceSize counts the users with a seq of at most top; 0: all users.
-	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
-}
-
-// Announcements shows announcements; see notifier/announcement.
-type Announcements interface {
-	Runner
-	// Sync updates the announcements shown to match SQL and the current time.
-	Sync(ctx context.Context) error
-	// Reads returns how many users have read each part, in order; -1 where unknown.
-	Reads(ctx context.Context, parts []notifier.Counting) ([]int64, error)
-	// Forget drops all state held for deleted announcements.
-	Forget(ctx context.Context, parts []notifier.PartKey) error
-}
-
 // announce accepts a draft for audiences. The first instance that gets to it shows it, usually this
 // one before it returns. A replayed request returns the announcement in its current state; it has
 // been shown already, or the announcements will show it by itself.

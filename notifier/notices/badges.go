@@ -6,22 +6,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/inbox"
 )
-
-// InboxBadges returns the inbox half of badges.
-type InboxBadges interface {
-	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
-}
-
-// AnnouncementBadges returns the announcements half of badges.
-type AnnouncementBadges interface {
-	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
-}
 
 // Badges computes the number on the bell from its two halves.
 type Badges struct {
-	Inbox         InboxBadges
-	Announcements AnnouncementBadges
+	Inbox         *inbox.Inbox
+	Announcements *announcement.Announcements
 }
 
 // Badges returns the badge of each reader, in order. Each half is consistent in itself; both are

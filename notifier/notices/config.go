@@ -10,8 +10,11 @@ import (
 
 	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/delivery"
+	"github.com/carillonhq/carillon/notifier/inbox/behind"
 	"github.com/carillonhq/carillon/notifier/keys"
+	"github.com/carillonhq/carillon/notifier/live"
 )
 
 const (
@@ -28,12 +31,12 @@ type Config struct {
 	Keys          keys.Space
 	Inbox         Inbox
 	Router        Router
-	Announcements Announcements   // nil: announcements are accepted, but only other instances show them
-	Hub           Runner          // the live hub; nil: none
-	Unread        Runner          // writes inbox changes to SQL; nil: another instance does
-	Types         Types           // records which notice types are in use; nil: not recorded
-	Toasts        delivery.Toasts // shows toasts for notices that ask for them; nil: no toasts
-	Traces        *tracing.Traces // nil: nobody follows notices
+	Announcements *announcement.Announcements // nil: announcements are accepted, but only other instances show them
+	Hub           *live.Hub                   // the live hub; nil: none
+	Unread        *behind.Flusher             // writes inbox changes to SQL; nil: another instance does
+	Types         Types                       // records which notice types are in use; nil: not recorded
+	Toasts        delivery.Toasts             // shows toasts for notices that ask for them; nil: no toasts
+	Traces        *tracing.Traces             // nil: nobody follows notices
 
 	// App returns a valid app by its number, or notifier.ErrNotFound; nil: no app sends here.
 	App func(ctx context.Context, id int64) (notifier.App, error)
@@ -79,8 +82,6 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 // Store stores notices permanently. Accepted notices are never lost. The methods that change notices
 // write to the audit log who did it, in the transaction of the change.
 type Store interface {
-	AnnouncementStore
-	ScheduleStore
 	delivery.Store
 	// AcceptAll stores notices with their recipients, sets their ids, and records the result in
 	// each Acceptance.
@@ -102,4 +103,33 @@ type Store interface {
 	// RetractNotice changes the state of a notice from one to another, and returns false if it was not
 	// in the first. It resets the cursor.
 	RetractNotice(ctx context.Context, by notifier.Actor, id int64, from, to notifier.State) (bool, error)
+
+	// AnnounceOnce stores n and sets its id. replayed reports that the same request came before,
+	// whose announcement n then is. once may be nil. When too many announcements are open, it
+	// returns a *notifier.InvalidError.
+	AnnounceOnce(ctx context.Context, of notifier.Deed, n *notifier.Notice, once *notifier.Once) (replayed bool, err error)
+	// EditAnnouncement replaces the content, window and audiences of the announcement with n's id
+	// by those of n. It returns notifier.ErrConflict if n's revision is not the current one or the
+	// announcement is over.
+	EditAnnouncement(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
+	// EditAnnouncementUnread does the same and marks the announcement as unread for everybody.
+	EditAnnouncementUnread(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
+	RetractAnnouncement(ctx context.Context, by notifier.Actor, id int64) error
+	DeleteAnnouncement(ctx context.Context, by notifier.Actor, id int64) error
+	Announcements(ctx context.Context, ids []int64) ([]notifier.Announcement, error)
+	// AudienceSize counts the users with a seq of at most top; 0: all users.
+	AudienceSize(ctx context.Context, audiences []notifier.Audience, top int64) (map[notifier.Audience]int64, error)
+
+	// Due lists the scheduled notices whose time has come, earliest first.
+	Due(ctx context.Context, limit int) ([]notifier.Notice, error)
+	// Release makes scheduled notices accepted, with their recipients if To is set, and updates them
+	// to the stored state. Err is notifier.ErrConflict for those that are no longer scheduled in this
+	// revision.
+	Release(ctx context.Context, all []*notifier.Acceptance) error
+	// EditScheduled stores n's title, body, link, time and expiry, and raises its revision. It returns
+	// notifier.ErrConflict if n's revision is not the current one, or n is no longer scheduled.
+	EditScheduled(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
+	// Earlier returns the id of the notice that the same request created before, notifier.ErrNotFound
+	// if there is none, or notifier.ErrOtherRequest.
+	Earlier(ctx context.Context, once notifier.Once) (int64, error)
 }

@@ -43,11 +43,6 @@ type Types interface {
 	Use(ctx context.Context, types []string) error
 }
 
-// Runner is a part that runs in the background until its context ends.
-type Runner interface {
-	Run(ctx context.Context) error
-}
-
 // Notices takes notices from their senders to their recipients. Its worker delivers them.
 type Notices struct {
 	*delivery.Worker
@@ -82,10 +77,14 @@ func (p *Notices) Run(ctx context.Context) error {
 		return behind.NewSweeper(p.c.Redis, p.c.Keys, p.c.Inbox, sweeping, behind.SweeperOptions{Now: p.c.Now, Log: p.c.Log}).Run(ctx)
 	})
 	g.Go(func() error { return p.release(ctx) })
-	for _, part := range []Runner{p.c.Announcements, p.c.Hub, p.c.Unread} {
-		if part != nil {
-			g.Go(func() error { return part.Run(ctx) })
-		}
+	if p.c.Announcements != nil {
+		g.Go(func() error { return p.c.Announcements.Run(ctx) })
+	}
+	if p.c.Hub != nil {
+		g.Go(func() error { return p.c.Hub.Run(ctx) })
+	}
+	if p.c.Unread != nil {
+		g.Go(func() error { return p.c.Unread.Run(ctx) })
 	}
 	if err := g.Wait(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("run the notices: %w", err)

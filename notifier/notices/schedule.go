@@ -17,22 +17,6 @@ const (
 	releasePage  = 200
 )
 
-// ScheduleStore stores notices that are to be sent later.
-type ScheduleStore interface {
-	// Due lists the scheduled notices whose time has come, earliest first.
-	Due(ctx context.Context, limit int) ([]notifier.Notice, error)
-	// Release makes scheduled notices accepted, with their recipients if To is set, and updates them
-	// to the stored state. Err is notifier.ErrConflict for those that are no longer scheduled in this
-	// revision.
-	Release(ctx context.Context, all []*notifier.Acceptance) error
-	// EditScheduled stores n's title, body, link, time and expiry, and raises its revision. It returns
-	// notifier.ErrConflict if n's revision is not the current one, or n is no longer scheduled.
-	EditScheduled(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
-	// Earlier returns the id of the notice that the same request created before, notifier.ErrNotFound
-	// if there is none, or notifier.ErrOtherRequest.
-	Earlier(ctx context.Context, once notifier.Once) (int64, error)
-}
-
 // release sends scheduled notices when their time has come, until ctx ends. The lease saves work
 // only: SQL releases each notice once.
 func (p *Notices) release(ctx context.Context) error {
