@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 )
 
 // askers lets users make the calls below /me.
@@ -104,7 +105,7 @@ func (k *askers) refuse(c huma.Context, err error) {
 		if token.Detail != "" {
 			detail = "The token is not valid: " + token.Detail + "."
 		}
-		if _, key := hashKey(bearerOf(c)); key {
+		if _, key := app.HashAPIKey(bearerOf(c)); key {
 			detail = "This is an API key. Calls below /me take the token of a user, which your application signs, or a session."
 			token.Code = "key_not_token"
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 )
 
 // address returns the path and query of a call with the parameters of its first example. The
@@ -48,7 +49,7 @@ func (c call) sample() any {
 func TestEveryCallNeedsAValidKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	revoked, hash := NewKey()
+	revoked, hash := app.NewAPIKey()
 	k, err := w.store.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: "old", Scopes: notifier.KeyScopes()}, hash)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestEveryCallNeedsAValidKey(t *testing.T) {
 	if _, err := w.store.RevokeKey(t.Context(), notifier.Actor{}, k.ID); err != nil {
 		t.Fatal(err)
 	}
-	unknown, _ := NewKey()
+	unknown, _ := app.NewAPIKey()
 	for _, c := range calls(t, w) {
 		for name, header := range map[string]string{
 			"none": "", "unknown": "Bearer " + unknown, "revoked": "Bearer " + revoked, "no token": "Bearer", "empty": "Bearer ",

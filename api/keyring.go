@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 )
 
 const (
@@ -48,7 +49,7 @@ type heldKey struct {
 // find returns the valid key with this text. It returns notifier.ErrUnauthenticated for a
 // key that is unknown or revoked.
 func (k *keyring) find(ctx context.Context, token string) (notifier.APIKey, error) {
-	hash, ok := hashKey(token)
+	hash, ok := app.HashAPIKey(token)
 	if !ok {
 		return notifier.APIKey{}, notifier.ErrUnauthenticated
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 )
 
 // book is a keyStore that counts its calls.
@@ -47,7 +48,7 @@ func newRing(b *book, c *watch) *keyring {
 
 func TestAKeyIsCachedAndItsRevocationTakesEffectWithinSeconds(t *testing.T) {
 	t.Parallel()
-	token, hash := NewKey()
+	token, hash := app.NewAPIKey()
 	key := notifier.APIKey{ID: 7, Name: "shop"}
 	b := &book{find: func(h []byte) (notifier.APIKey, error) {
 		if !bytes.Equal(h, hash) {
@@ -77,7 +78,7 @@ func TestARevocationCountsAtOnceWhereItIsMade(t *testing.T) {
 	key := notifier.APIKey{ID: 7}
 	b := &book{find: func([]byte) (notifier.APIKey, error) { return key, nil }}
 	ring := newRing(b, &watch{})
-	token, _ := NewKey()
+	token, _ := app.NewAPIKey()
 	if _, err := ring.find(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestTextsThatCannotBeKeysAreNotLookedUp(t *testing.T) {
 	t.Parallel()
 	b := &book{find: func([]byte) (notifier.APIKey, error) { return notifier.APIKey{}, notifier.ErrNotFound }}
 	ring := newRing(b, &watch{})
-	token, _ := NewKey()
+	token, _ := app.NewAPIKey()
 	for _, text := range []string{"", "ck_", "x", token[3:], token + "x", token[:len(token)-1], "CK_" + token[3:], strings.Repeat("a", 10_000)} {
 		if _, err := ring.find(t.Context(), text); !errors.Is(err, notifier.ErrUnauthenticated) {
 			t.Errorf("%.50q: %v", text, err)
@@ -117,7 +118,7 @@ func TestWhileSQLIsUnavailableAKeyStaysValidForAFewSeconds(t *testing.T) {
 	}}
 	var c watch
 	ring := newRing(b, &c)
-	token, _ := NewKey()
+	token, _ := app.NewAPIKey()
 	find := func() error { _, err := ring.find(t.Context(), token); return err }
 	if err := find(); err != nil {
 		t.Fatal(err)
@@ -151,7 +152,7 @@ func TestOnlyOneCallerLooksUpAKeyThatIsNoLongerFresh(t *testing.T) {
 	}}
 	var c watch
 	ring := newRing(b, &c)
-	token, _ := NewKey()
+	token, _ := app.NewAPIKey()
 	if _, err := ring.find(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestTheLastUseOfAKeyIsStoredOnceAMinute(t *testing.T) {
 	b := &book{find: func([]byte) (notifier.APIKey, error) { return notifier.APIKey{ID: 7}, nil }}
 	var c watch
 	ring := newRing(b, &c)
-	token, _ := NewKey()
+	token, _ := app.NewAPIKey()
 	for range 130 {
 		if _, err := ring.find(t.Context(), token); err != nil {
 			t.Fatal(err)
@@ -192,7 +193,7 @@ func TestKeysAreLongAndDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 100 {
-		token, hash := NewKey()
+		token, hash := app.NewAPIKey()
 		if len(token) != 46 || !strings.HasPrefix(token, "ck_") || len(hash) != 32 || seen[token] || seen[string(hash)] {
 			t.Fatalf("%s, %x", token, hash)
 		}
@@ -205,7 +206,7 @@ func TestTheKeyCacheIsBounded(t *testing.T) {
 	b := &book{find: func([]byte) (notifier.APIKey, error) { return notifier.APIKey{ID: 7}, nil }}
 	ring := newRing(b, &watch{})
 	for range maxHeld + 10 {
-		token, _ := NewKey()
+		token, _ := app.NewAPIKey()
 		if _, err := ring.find(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}

@@ -199,7 +199,7 @@ func (w *world) addPeople(t testing.TB) {
 // key adds a key and returns its text.
 func (w *world) key(t testing.TB, name string, scopes ...notifier.KeyScope) string {
 	t.Helper()
-	token, hash := NewKey()
+	token, hash := app.NewAPIKey()
 	if _, err := w.store.AddKey(t.Context(), notifier.Actor{}, notifier.APIKey{Name: name, Scopes: scopes}, hash); err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/bench/bound"
 	"github.com/carillonhq/carillon/bench/load"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -128,7 +128,7 @@ func (w *world) ourPeer(ctx context.Context, prepare func(*store.Store) error) (
 
 // newKey makes an API key that may do everything, and returns its token.
 func newKey(ctx context.Context, st *store.Store) (string, error) {
-	token, hash := api.NewKey()
+	token, hash := app.NewAPIKey()
 	_, err := st.AddKey(ctx, notifier.Actor{}, notifier.APIKey{Name: "bench", Scopes: notifier.KeyScopes()}, hash)
 	return token, err
 }

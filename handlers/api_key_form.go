@@ -56,8 +56,7 @@ func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
 // sealed cookie: in the response to the form a reload would create another key, and in the
 // address it would stay in the history and in logs.
 func (h *Handlers) makeAPIKey(w http.ResponseWriter, r *http.Request, k notifier.APIKey, once string) error {
-	token, hash := h.NewKey()
-	k, repeated, err := h.Store.AddKeyOnce(r.Context(), h.actor(r), k, hash, keyForm(seqOf(r), once, k))
+	k, token, repeated, err := h.APIKeys.Add(r.Context(), h.actor(r), k, keyForm(seqOf(r), once, k))
 	if err != nil {
 		return fmt.Errorf("make a key: %w", err)
 	}
@@ -115,10 +114,9 @@ func (h *Handlers) apiKeyAgain(w http.ResponseWriter, r *http.Request, values ur
 }
 
 func (h *Handlers) revokeAPIKey(w http.ResponseWriter, r *http.Request, id int64) error {
-	if _, err := h.Store.RevokeKey(r.Context(), h.actor(r), id); err != nil {
+	if _, err := h.APIKeys.Revoke(r.Context(), h.actor(r), id); err != nil {
 		return fmt.Errorf("revoke key %d: %w", id, err)
 	}
-	h.Tokens.Changed() // so that it counts here at once
 	redirect(w, r, apiKeysPath+"?done=key-revoked")
 	return nil
 }

@@ -166,15 +166,15 @@ type Config struct {
 	Audit  web.Audit
 	Links  *links.Maker
 
-	Store  *store.Store
-	People *person.People
-	Topics *topic.Topics
-	Apps   *app.Apps
-	Tokens *app.Verifier
-	NewKey func() (token string, hash []byte) // makes a token and the hash to store
-	Slips  *session.Slips                     // carries new keys to the page that shows them once
-	Rules  *rule.Runner                       // nil: no file of rules
-	Mails  *mail.Outbox                       // nil: mails are sent, or there are none
+	Store   *store.Store
+	People  *person.People
+	Topics  *topic.Topics
+	Apps    *app.Apps
+	APIKeys app.APIKeys // its Store is required
+	Tokens  *app.Verifier
+	Slips   *session.Slips // carries new keys to the page that shows them once
+	Rules   *rule.Runner   // nil: no file of rules
+	Mails   *mail.Outbox   // nil: mails are sent, or there are none
 
 	Provider     Provider // nil: nobody signs in elsewhere
 	PasswordsOff bool     // nobody signs in here
@@ -203,7 +203,7 @@ func (c *Config) setDefaults() error {
 		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Sent, c.Unread, c.Stream,
 		c.Health, c.Audit,
 	}
-	if slices.Contains(required, nil) || c.NewKey == nil || c.Links == nil || c.Store == nil || c.People == nil || c.Topics == nil || c.Apps == nil || c.Tokens == nil || c.Slips == nil {
+	if slices.Contains(required, nil) || c.Links == nil || c.Store == nil || c.People == nil || c.Topics == nil || c.Apps == nil || c.APIKeys.Store == nil || c.Tokens == nil || c.Slips == nil {
 		return errors.New("handlers: a part of the configuration is missing")
 	}
 	if c.Log == nil {

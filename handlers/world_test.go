@@ -17,6 +17,7 @@ import (
 	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 )
 
 // noon is the time of all tests.
@@ -100,7 +101,7 @@ func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *
 		Announcements: w.posts,
 		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostAnnouncements{}},
 		Links:         linkMaker(),
-		Store:         w.db, People: w.people, Topics: w.topics, Apps: w.apps, Tokens: w.tokens, Slips: w.slips, NewKey: w.newKey,
+		Store:         w.db, People: w.people, Topics: w.topics, Apps: w.apps, Tokens: w.tokens, Slips: w.slips, APIKeys: app.APIKeys{Store: w.db, New: w.newKey, Changed: w.tokens.Changed},
 		SignIns: signIns(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated
 		}),

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -65,12 +66,11 @@ func (k keyAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 	for _, s := range k.Scope {
 		key.Scopes = append(key.Scopes, notifier.KeyScope(s))
 	}
-	if err := key.Validate(); err != nil {
-		return usageError{explain(err)}
-	}
-	token, hash := api.NewKey()
 	return withStore(ctx, cfg, func(db *store.Store) error {
-		added, err := db.AddKey(ctx, commandLine(), key, hash)
+		added, token, _, err := app.APIKeys{Store: db}.Add(ctx, commandLine(), key, "")
+		if invalid := (*notifier.InvalidError)(nil); errors.As(err, &invalid) {
+			return usageError{explain(err)}
+		}
 		if err != nil {
 			return explain(err)
 		}
@@ -110,7 +110,7 @@ type keyRevokeCmd struct {
 // Run revokes a key. Revoking a revoked key changes nothing.
 func (k keyRevokeCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	return withStore(ctx, cfg, func(db *store.Store) error {
-		revoked, err := db.RevokeKey(ctx, commandLine(), k.ID)
+		revoked, err := app.APIKeys{Store: db}.Revoke(ctx, commandLine(), k.ID)
 		if err != nil {
 			return missed(err, "key %s", strconv.FormatInt(k.ID, 10))
 		}

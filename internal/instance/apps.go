@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/carillonhq/carillon/api"
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/store"
@@ -16,7 +15,7 @@ func NewApps(cfg config.Config, db *store.Store, changed func()) (*app.Apps, err
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Config{Store: db, Audiences: cfg.Audiences, SessionKeys: keys, NewAPIKey: api.NewKey, Changed: changed})
+	return app.New(app.Config{Store: db, Audiences: cfg.Audiences, SessionKeys: keys, Changed: changed})
 }
 
 // NewVerifier makes the verification of apps' tokens, for a server or a command.

@@ -14,6 +14,7 @@ import (
 	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
+	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
@@ -43,16 +44,16 @@ func (i *instance) pages() (http.Handler, error) {
 		Links:   i.links,
 		Mailing: i.mailer != nil || i.outbox != nil,
 
-		Store:  i.db,
-		People: i.people,
-		Topics: i.topics,
-		Apps:   apps,
-		Tokens: i.tokens,
-		NewKey: api.NewKey,
-		Slips:  i.slips,
-		Mails:  i.outbox,
-		Rules:  i.rules,
-		Build:  i.id,
+		Store:   i.db,
+		People:  i.people,
+		Topics:  i.topics,
+		Apps:    apps,
+		Tokens:  i.tokens,
+		APIKeys: app.APIKeys{Store: i.db, Changed: i.tokens.Changed},
+		Slips:   i.slips,
+		Mails:   i.outbox,
+		Rules:   i.rules,
+		Build:   i.id,
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,

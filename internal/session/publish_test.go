@@ -35,7 +35,7 @@ func (b *bench) listen(t *testing.T, u notifier.User) *heard {
 func (h *heard) next() string {
 	h.t.Helper()
 	for {
-		m, err := h.sub.ReceiveTimeout(h.t.Context(), 10*time.Second)
+		m, err := h.sub.ReceiveTimeout(h.t.Context(), testkit.Patience)
 		if err != nil {
 			h.t.Fatalf("nothing was published: %v", err)
 		}

@@ -14,13 +14,13 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// Config has everything that changes of apps need. All fields but Changed are required.
+// Config has everything that changes of apps need. The fields without a default are required.
 type Config struct {
 	Store       *store.Store
 	Audiences   map[notifier.Audience]string
-	SessionKeys [][]byte // secrets are sealed under keys derived from them
-	NewAPIKey   func() (token string, hash []byte)
-	Changed     func() // is called after each change, so that it counts here at once; nil: no tokens are verified here
+	SessionKeys [][]byte                           // secrets are sealed under keys derived from them
+	NewAPIKey   func() (token string, hash []byte) // nil: NewAPIKey
+	Changed     func()                             // is called after each change, so that it counts here at once; nil: no tokens are verified here
 }
 
 // Apps adds and revokes apps, for pages and commands. It is safe for concurrent use.
@@ -37,6 +37,9 @@ func New(c Config) (*Apps, error) {
 	}
 	if c.Changed == nil {
 		c.Changed = func() {}
+	}
+	if c.NewAPIKey == nil {
+		c.NewAPIKey = NewAPIKey
 	}
 	return &Apps{cfg: c, seal: sealer}, nil
 }
