@@ -100,7 +100,7 @@ func TestRolesOfAnAppNeverTouchOthers(t *testing.T) {
 		if err := s.AddRole(t.Context(), "42", "staff"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.AddRole(t.Context(), "42", "picker"); err != nil { // now by hand as well
+		if err := s.AddRole(t.Context(), "42", "picker"); err != nil { // now granted manually as well
 			t.Fatal(err)
 		}
 		if got, want := arrive(b("42", now.Add(1*time.Second), roles("vip"))), []string{"picker", "staff", "vip"}; !slices.Equal(got, want) {
@@ -221,8 +221,7 @@ func TestAnAppBringsTheUsersThatItSendsTo(t *testing.T) {
 	})
 }
 
-// TestProfileComesFromTheNewestToken: in whatever order tokens come, each claim is as the newest
-// received token.
+// TestProfileComesFromTheNewestToken: each claim comes from the newest token, regardless of the order of arrival.
 func TestProfileComesFromTheNewestToken(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -106,7 +106,7 @@ func TestUsersWithOddNamesFromBeforeGoOnAndNoneIsAdded(t *testing.T) {
 			if _, _, _, _, err := s.Proxied(t.Context(), notifier.ProxiedUser{Name: name, Audience: 2}); err == nil {
 				t.Errorf("a proxy adds %q", name)
 			}
-			// An older version has added them.
+			// Added by an older version.
 			if _, err := s.CreateUser(t.Context(), notifier.NewUser{Name: "plain", Audience: 2}); err != nil {
 				t.Fatal(err)
 			}
