@@ -43,7 +43,7 @@ func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.
 		return u, false, err
 	case t.IssuedAt.Unix() < signedOut:
 		return u, false, signedOutError()
-	case !t.ReadOnly && app == 0: // not created by an app
+	case !t.ReadOnly && app == 0: // the user has no app yet
 	case t.ReadOnly, t.Profile == notifier.TokenProfile{}, t.IssuedAt.Unix() <= profileAt:
 		u, err = s.oneUser(ctx, `u.name = $1`, t.Subject)
 		return u, false, err

@@ -14,7 +14,7 @@ const jitter = 1000; // ms: spreads the requests of all tabs when the server is 
  */
 export function lookout(here, look, time = clock) {
 	let missed = false;
-	let busy = false; // a look is planned or under way
+	let busy = false; // a look is planned or in progress
 	let failures = 0;
 	document.addEventListener("visibilitychange", plan);
 
@@ -32,7 +32,7 @@ export function lookout(here, look, time = clock) {
 
 	async function again() {
 		if (document.visibilityState !== "visible") return;
-		missed = false; // anything missed from now on needs another look
+		missed = false; // anything missed from now on needs another call of look
 		try {
 			await look();
 			failures = 0;

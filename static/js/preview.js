@@ -6,7 +6,7 @@ import { showTimes } from "./times.js";
 
 /** @typedef {(form: HTMLFormElement, signal: AbortSignal) => Promise<ParentNode | null>} Ask null: there is no preview */
 
-const pause = 400; // ms without a change before the server is asked
+const pause = 400; // ms without a change before a request
 
 /**
  * Shows a notice while it is being written, as its recipients will see it, with the

@@ -7,7 +7,7 @@ import { fieldsOf, keepDraft, keyOf } from "./drafts.js";
 
 /** @typedef {(form: HTMLFormElement, signal: AbortSignal) => Promise<HTMLElement | null>} Ask the new line about the draft; null: not saved */
 
-const pause = 3000; // ms between two savings
+const pause = 3000; // ms between two saves
 const patience = 10_000; // ms until the next attempt after a failed one
 
 let came = ""; // the address before it became the draft's; empty: it has not changed
