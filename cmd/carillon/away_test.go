@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// marks counts the dirty marks: the inboxes whose last change is not in SQL yet.
+// marks counts the dirty marks: the inboxes whose last change is not yet in SQL.
 func marks(t *testing.T, rdb redis.UniversalClient) (n int64) {
 	t.Helper()
 	for p := range keys.Partitions {

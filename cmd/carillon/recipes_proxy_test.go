@@ -9,7 +9,7 @@ import (
 
 const secret = "correct horse battery"
 
-// behind starts Carillon with the public URL of a recipe. It has ann.
+// behind starts Carillon with the public URL of a recipe. Its user is ann.
 func behind(t *testing.T, publicURL string, args ...string) (c call, addr string) {
 	t.Helper()
 	c = in(t.TempDir())
@@ -24,7 +24,7 @@ func notify(t *testing.T, c call, to string) func() {
 	}
 }
 
-// signsIn signs ann in, and returns where that leads and its cookies.
+// signsIn signs ann in, and returns the Location and the cookies of the response.
 func (b browser) signsIn(t *testing.T, site string) (location string, cookies []*http.Cookie) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site+"/login",

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// The environment belongs to the whole process, so this test does not run beside others.
+// The environment belongs to the whole process, so this test does not run in parallel.
 func TestTheServiceManagerIsToldWhetherItAnswers(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})

@@ -14,7 +14,7 @@ import (
 // A row of the table in docs/architecture.md: | `package` | responsibility | `import`, `import` |
 var packageRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]*) \\| ([^|]*) \\|$")
 
-// untabled are the trees that the table leaves out: nothing imports them.
+// untabled contains the trees that the table omits: nothing imports them.
 var untabled = []string{".", "bench", "e2e", "examples", "scripts", "deploy"}
 
 func document(t *testing.T, name string) string {

@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/carillonhq/carillon"
 
-// unkept are the directories that are no part of the repository, or hold no sources.
+// unkept contains the directories that are not part of the repository, or contain no sources.
 var unkept = []string{"node_modules", "data", "bin", "testdata"}
 
 // source is one Go file other than a test.

@@ -104,7 +104,7 @@ func TestALineIsUsedAgainAndReplacedWhenTheServerHasCutIt(t *testing.T) {
 
 func TestAServerThatIsAwayIsNoFaultOfTheAddress(t *testing.T) {
 	t.Parallel()
-	closed := mailtest.Silent(t) // nothing answers there either
+	closed := mailtest.Silent(t) // it does not respond either
 	refusing := mailtest.Start(t, mailtest.Options{Mail: func(string) error { return mailtest.Answer(550, 5, 7, 1, "we do not know you") }})
 	locked := mailtest.Start(t, mailtest.Options{User: "carillon", Password: "hunter2"})
 	strange := mailtest.Start(t, mailtest.Options{TLS: true})

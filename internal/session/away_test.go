@@ -41,7 +41,7 @@ func TestUnresponsiveRedisDelaysOnlyOnePage(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	var lc net.ListenConfig
-	hole, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts into its backlog and never answers
+	hole, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts into its backlog and never responds
 	if err != nil {
 		t.Fatal(err)
 	}
