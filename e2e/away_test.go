@@ -26,7 +26,7 @@ func (i *instance) redisOf(t *testing.T) *os.Process {
 		t.Fatal(err)
 	}
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // the thread may have ended since
+		text, _ := os.ReadFile(list) // the thread may have ended
 		for word := range strings.FieldsSeq(string(text)) {
 			pid, _ := strconv.Atoi(word)
 			if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.TrimSpace(string(name)) == "redis-server" {
@@ -159,8 +159,7 @@ func TestAKilledBuiltInRedisIsRestartedByTheServer(t *testing.T) {
 	bob.until(`document.querySelector("#stale") === null`)
 }
 
-// TestEveryPageOfARedisThatIsAwayIsSound checks the pages without Redis as the gallery checks all
-// other pages.
+// TestEveryPageOfARedisThatIsAwayIsSound checks the pages without Redis as the gallery checks all others.
 func TestEveryPageOfARedisThatIsAwayIsSound(t *testing.T) {
 	t.Parallel()
 	s := alone(t)

@@ -22,7 +22,7 @@ type tongue struct {
 	setting bool
 }
 
-// typed and plain each have every language. Together they have every language from both sources.
+// Each of typed and plain contains every language. Together they cover every language from both sources.
 var (
 	typed = []tongue{{"en", false}, {"ja", true}, {"zh-Hans", false}}
 	plain = []tongue{{"en", true}, {"ja", false}, {"zh-Hans", true}}

@@ -94,8 +94,8 @@ func TestLoadingAPageAnnouncesNothing(t *testing.T) {
 	w, vera := desk(t, usual[:3]...)
 	w.visit("/inbox?filter=unread").until(live)
 	ask[bool](w, `(window.said = [], new MutationObserver(() => said.push(document.querySelector("#announcer").textContent)).observe(document.querySelector("#announcer"), {childList: true, characterData: true, subtree: true}), true)`)
-	// The page reports that somebody sees it once the stream has sent the first badge, which is never announced. A notice
-	// that arrives later is. A phrase for the first badge would be said within half a second.
+	// The page reports that a user sees it once the stream has sent the first badge, which is never announced. A
+	// later notice is. A phrase for the first badge would be announced within half a second.
 	w.until(answered("/events/active", 0)).passes(time.Second)
 	vera.sends("bob", usual[3])
 	w.until(`said.length > 0`)
