@@ -153,7 +153,7 @@ func forgetOne(ctx context.Context, d *database, c *curves, on, user string, siz
 	})
 }
 
-// startOn measures the time until a server serves its first page, with Redis as it is.
+// startOn measures the time until a server serves its first page, with the current Redis.
 func (w *world) startOn(ctx context.Context, d *database, c *curves, on string, size int) error {
 	program, err := w.program(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // asBrowser contains the headers that all browsers send with a request for a page.
 const asBrowser = "Accept: text/html\r\nAccept-Encoding: gzip, deflate, br\r\n"
 
-// ask sends count requests for a path of the visitors in turn, each with their own ETag if tags are given.
+// ask sends count requests for a path, by the visitors in turn, each with their own ETag if tags are given.
 func (w *world) ask(ctx context.Context, t *target, path string, count, visitors, status int, tags []string) (*load.PageResult, error) {
 	requests := make([][]byte, visitors)
 	for i := range requests {

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// tongue is a language and its source: the browser, or the user's setting in a browser that asks for
+// tongue is a language and its source: the browser, or the user's setting in a browser that requests
 // another language.
 type tongue struct {
 	lang    string

@@ -28,7 +28,7 @@ type markup struct {
 type element struct {
 	name  string
 	attrs map[string]string
-	text  strings.Builder // its own text and that of its descendants, which name it
+	text  strings.Builder // its text, including its descendants, which names it
 }
 
 type reference struct{ from, id string }

@@ -94,7 +94,7 @@ func TestARestoredInstanceHasEachAcceptedNoticeWhole(t *testing.T) {
 			t.Errorf("u%d has %v, and u0 %v", n, titles, notices)
 		}
 	}
-	// The keys are those of the backup: sessions continue, and sealed secrets can be read.
+	// The keys come from the backup: sessions continue, and sealed secrets can be read.
 	if got := (browser{user.Client, second.URL}).entries(t); len(got) == 0 {
 		t.Error("the session of the first instance has no inbox at the second")
 	}

@@ -28,7 +28,7 @@ type subject struct {
 	stream      <-chan string // of second
 }
 
-// deed is one change of a user, with every door that can make it. Its effect is checked at the other instance than
+// deed is one change of a user, with every door that can make it. Its effect is checked at the instance other than
 // the door's.
 type deed struct {
 	roles  []string // of the user before the change

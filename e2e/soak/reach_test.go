@@ -139,7 +139,7 @@ func killSenders(t *testing.T, sqlURL string, instances, first int) {
 	p.told(t, users)
 }
 
-// told waits until users users have a mail and a push, and checks that no user has two different ones.
+// told waits until that many users have a mail and a push, and checks that no user has two different ones.
 func (p *post) told(t *testing.T, users int) {
 	t.Helper()
 	testkit.Until(t, fmt.Sprintf("all %d users are told", users), func() (saw string, ok bool) {

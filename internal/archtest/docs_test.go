@@ -113,7 +113,7 @@ func TestReadmeTreeNamesEveryDirectory(t *testing.T) {
 			wanted[pkg] = true
 		}
 	}
-	delete(wanted, "internal") // its packages have lines of their own
+	delete(wanted, "internal") // its packages have separate lines
 	delete(wanted, "cmd")
 	wanted["cmd/carillon"] = true
 	tree := readmeTree(t)
@@ -129,7 +129,7 @@ func TestReadmeTreeNamesEveryDirectory(t *testing.T) {
 	}
 }
 
-// topDirectories lists the directories beside go.mod that are part of the repository.
+// topDirectories lists the directories next to go.mod that are part of the repository.
 func topDirectories(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(root(t))

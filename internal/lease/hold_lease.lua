@@ -1,7 +1,9 @@
 -- hold_lease.lua: acquire a lease, or extend it if it is ours.
 --
--- KEYS[1] lease   STRING, token of the holder ARGV[1] token   ours ARGV[2] life    in ms Returns 1, or -1 when
--- another instance holds it.
+-- KEYS[1] lease   STRING, token of the holder
+-- ARGV[1] token   ours
+-- ARGV[2] life    in ms
+-- Returns 1, or -1 when another instance holds it.
 local lease = KEYS[1]
 local token, life = ARGV[1], ARGV[2]
 

@@ -5,7 +5,7 @@ import { backoff } from "./stream.js";
 const jitter = 1000; // ms: spreads the requests of all tabs when the server is back
 
 /**
- * Asks the server for the current state when a page may have missed something, once
+ * Requests the current state from the server when a page may have missed something, once
  * the page is visible. After a failure it tries again, with a longer wait each time.
  * @param {() => boolean} here whether the page has anything to update
  * @param {() => Promise<void>} look throws if it must be repeated

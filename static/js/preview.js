@@ -41,7 +41,7 @@ export function startPreview(form, gone, ask = askServer, time = clock, speak = 
 			faults.take(answer);
 			show();
 		} catch {
-			return; // the next change asks again; sending validates in any case
+			return; // the next change repeats the request; sending validates in any case
 		}
 	};
 	// A button must not move while it is being pressed.

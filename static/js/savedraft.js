@@ -23,7 +23,7 @@ export function startSaving(form, gone, answered, ask = askServer, time = clock)
 	const once = form.elements.namedItem("once");
 	if (!(once instanceof HTMLInputElement)) return;
 	const now = () => JSON.stringify(fieldsOf(form));
-	let saved = answered ? "" : now(); // what the server has, or has refused
+	let saved = answered ? "" : now(); // what the server has stored or rejected
 	let callOff = () => {};
 	let waiting = false;
 	let request = new AbortController();
@@ -95,7 +95,7 @@ export function startSaving(form, gone, answered, ask = askServer, time = clock)
 	document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && save(), { signal: gone });
 	addEventListener("online", () => save(), { signal: gone });
 	gone.addEventListener("abort", () => callOff());
-	plan(pause); // what was typed before this script ran
+	plan(pause); // input typed before this script ran
 }
 
 function state() {

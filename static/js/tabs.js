@@ -7,8 +7,8 @@ import { names } from "./stream.js";
 /** @typedef {import("./connection.js").State} State */
 
 /**
- * Messages between tabs. `hello` asks the leader for the state and the badge, `wake`
- * asks it to connect now.
+ * Messages between tabs. `hello` requests the state and the badge from the leader, `wake`
+ * makes it connect now.
  * @typedef {{kind: "hello"} | {kind: "wake"} | {kind: "event", name: string, detail: any}} Message
  */
 

@@ -42,7 +42,7 @@ async function ours() {
 	return all.filter((page) => page.url.startsWith(registration.scope)).sort((a, b) => seen(b) - seen(a));
 }
 
-// Asks a page to go to an address. A frozen page, or one without our script, does not answer.
+// Requests that a page open an address. A frozen page, or one without our script, does not answer.
 function goes(page, navigate) {
 	const { port1, port2 } = new MessageChannel();
 	return new Promise((answer) => {
