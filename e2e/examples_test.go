@@ -230,7 +230,7 @@ func TestTheExampleOfDjangoWorksFromItsREADME(t *testing.T) {
 	ask[any](ann, inBell(`bell.show()`))
 	ann.until(inBell(`bell.client.getSnapshot().user === "1" && root.querySelectorAll("li").length === 0`))
 	if res, err := http.Get(r.Shop + "/carillon/token"); err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusUnauthorized {
-		t.Errorf("a token for nobody: %v, %v", res.Status, err)
+		t.Errorf("a token without a user: %v, %v", res.Status, err)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestThePanelStaysCalmAtTwentyNoticesPerSecond(t *testing.T) {
 	w.visit("/settings").until(live2)
 	openPanel(w)
 	if said := ask[string](w, textOf("#announcer")); said != "" {
-		t.Errorf("at load the live region says %q", said)
+		t.Errorf("at load the live region has %q", said)
 	}
 	ask[bool](w, recorder)
 
@@ -100,7 +100,7 @@ func TestLoadingAPageAnnouncesNothing(t *testing.T) {
 	vera.sends("bob", usual[3])
 	w.until(`said.length > 0`)
 	if said := ask[[]string](w, `said`); len(said) != 1 || said[0] != "4 unread, newest: "+usual[3].title {
-		t.Errorf("the live region says %q", said)
+		t.Errorf("the live region has %q", said)
 	}
 	w.do(chromedp.Evaluate[chromedp.Void](`1`))
 }

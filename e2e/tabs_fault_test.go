@@ -96,7 +96,7 @@ func TestOfflineTabsShowTheTimeOfTheirData(t *testing.T) {
 		testkit.Eventually(t, "the page says that it is offline", func() bool { said = w.shown(`#connection`); return said != "" })
 		// The minute may have changed meanwhile.
 		if said != "Offline. Last updated "+at && said != "Offline. Last updated "+value[string](w, `new Date().toTimeString().slice(0, 5)`) {
-			t.Errorf("the page says %q", said)
+			t.Errorf("the page shows %q", said)
 		}
 	}
 	all[0].shot("offline")

@@ -55,7 +55,7 @@ func TestFirstTokenCreatesItsUser(t *testing.T) {
 			t.Errorf("a newer token made %+v, %v", u, err)
 		}
 		if c, found, err := s.ChangedUser(t.Context(), 1); err != nil || !found || !c.Moved {
-			t.Errorf("instances are told %+v, %v, %v", c, found, err)
+			t.Errorf("instances receive %+v, %v, %v", c, found, err)
 		}
 	})
 }
@@ -107,10 +107,10 @@ func TestRolesOfAnAppNeverTouchOthers(t *testing.T) {
 			t.Errorf("after another app: %v, want %v", got, want)
 		}
 		if got, want := arrive(a("42", now.Add(2*time.Second), roles())), []string{"picker", "staff", "vip"}; !slices.Equal(got, want) {
-			t.Errorf("after the app took its roles: %v, want %v", got, want)
+			t.Errorf("after the app removed its roles: %v, want %v", got, want)
 		}
 		if got, want := arrive(b("42", now.Add(3*time.Second), roles())), []string{"picker", "staff"}; !slices.Equal(got, want) {
-			t.Errorf("after the other app took its roles: %v, want %v", got, want)
+			t.Errorf("after the other app removed its roles: %v, want %v", got, want)
 		}
 	})
 }

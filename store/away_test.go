@@ -254,13 +254,13 @@ func TestEveryMethodReturnsErrUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	for name, call := range inOrder(calls(pg)) {
 		err := call(t.Context())
 		if !errors.Is(err, notifier.ErrUnavailable) {
-			t.Errorf("PostgreSQL is away: %s = %v; want ErrUnavailable", name, err)
+			t.Errorf("PostgreSQL is unavailable: %s = %v; want ErrUnavailable", name, err)
 		}
 		// A server logs the errors of these methods, so they must not name users. Errors of methods called by
 		// commands may.
 		command := slices.Contains([]string{"CreateUser", "SetPassword", "AddRole", "RemoveRole", "ImportUsers"}, name)
 		if err != nil && !command && strings.Contains(err.Error(), "alice") {
-			t.Errorf("PostgreSQL is away: the error of %s names a user: %v", name, err)
+			t.Errorf("PostgreSQL is unavailable: the error of %s names a user: %v", name, err)
 		}
 	}
 	sqltest.Mend(t, url)

@@ -67,7 +67,7 @@ func TestWhoHasNotChosenFollowsTheDefaultOverRestarts(t *testing.T) {
 			db.clock.move(2 * time.Hour)
 			due := must(s.DueTargets(t.Context(), notifier.ReachMail, 10))(t)
 			if got := must(s.Preferences(t.Context(), bob.Seq))(t); got.Mail != when || got.MailChosen {
-				t.Errorf("%v: the preferences say %v", when, got.Mail)
+				t.Errorf("%v: the preferences are %v", when, got.Mail)
 			}
 			if len(due) == 0 {
 				return nil

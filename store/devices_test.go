@@ -41,7 +41,7 @@ func TestADeviceIsKnownAgainMovesAndIsPushedOut(t *testing.T) {
 			t.Error("a new device is known")
 		}
 		if got := must(s.Targets(t.Context(), bob.Seq))(t); len(got) != 1 || got[0].Told != db.clock.at.UnixMilli() || got[0].State != notifier.ReachOn {
-			t.Errorf("a new device: %+v, want it to tell nothing older", got)
+			t.Errorf("a new device: %+v, want nothing older sent to it", got)
 		}
 		db.clock.move(time.Minute)
 		if again, known := register(t, s, bob.Seq, "", "https://push.example/1"); again != first || !known {
@@ -162,7 +162,7 @@ func TestADeviceOutlivesItsSessionFor90DaysWithoutAMessage(t *testing.T) {
 			purge(after)
 			wantEndpoints(t, s, bob.Seq, after.String(), "told", "idle", "proxied")
 			if _, _, err := s.Session(t.Context(), "told"); err == nil {
-				t.Errorf("%s: the session goes on", after)
+				t.Errorf("%s: the session continues", after)
 			}
 		}
 		told := must(s.Devices(t.Context(), bob.Seq, ""))(t)[0].ReachTarget

@@ -31,7 +31,7 @@ func TestASlowSearchContinuesWhereItStopped(t *testing.T) {
 					break
 				}
 				if reached.At.UnixMilli() != reached.ID { // as created above
-					t.Errorf("notice %d is said to be of %v", reached.ID, reached.At)
+					t.Errorf("notice %d has the time %v", reached.ID, reached.At)
 				}
 				if oldest {
 					q.After = reached.ID

@@ -46,7 +46,7 @@ func TestANoteAboutAProfileIsLoggedOnceAndEndsWithTheFault(t *testing.T) {
 			t.Errorf("a right profile has the notes %s", u.Notes)
 		}
 		if len(told) != 2 {
-			t.Errorf("told %q", told)
+			t.Errorf("reported %q", told)
 		}
 	})
 }
@@ -73,7 +73,7 @@ func TestTheAddressOfAProviderReplacesOnlyItsOwn(t *testing.T) {
 			}
 		}
 		if a, b := meet("a@example.com"), meet("b@example.com"); a != "a@example.com" || b != "b@example.com" {
-			t.Errorf("the provider says a, then b: %q, %q", a, b)
+			t.Errorf("the provider sends a, then b: %q, %q", a, b)
 		}
 		put(" ann@bücher.example ")
 		if got := meet("c@example.com"); got != "ann@xn--bcher-kva.example" {

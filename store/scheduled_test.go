@@ -61,7 +61,7 @@ func TestScheduledNoticesAreReleasedOnceWhenTheyAreDue(t *testing.T) {
 				t.Errorf("the released notice: %+v", n)
 			}
 			if n.Order != due[i].Order || !n.ExpiresAt.Equal(due[i].ExpiresAt) || due[i].State != n.State || due[i].Recipients != want {
-				t.Errorf("the notice is %+v, and Release says %+v", n, due[i])
+				t.Errorf("the notice is %+v, and Release returns %+v", n, due[i])
 			}
 		}
 		wantIs(t, func() error {

@@ -130,7 +130,7 @@ func TestAMailAddressGetsNoOlderNotices(t *testing.T) {
 		}
 		db.has(t, s, bob.Seq, map[string]time.Time{"like:1": came})
 		if got := mailOf(t, s, bob.Seq); got.Newest != 0 {
-			t.Errorf("an entry from before is to be told: %+v", got)
+			t.Errorf("an earlier entry is to be sent: %+v", got)
 		}
 
 		// The same address again changes nothing; a different one resets the target.
@@ -180,7 +180,7 @@ func TestATokenSwitchesMailOffAndThePreferencesOnAgain(t *testing.T) {
 			t.Errorf("after unsubscribing: %+v", got)
 		}
 		if p := must(s.Preferences(t.Context(), bob.Seq))(t); !p.Mail.Off {
-			t.Errorf("the preferences say %v", p.Mail)
+			t.Errorf("the preferences are %v", p.Mail)
 		}
 		_, err := s.SwitchOff(t.Context(), "ffffffffffffffffffffffffffffffff")
 		wantIs(t, err, notifier.ErrNotFound)

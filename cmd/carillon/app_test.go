@@ -64,7 +64,7 @@ func TestAnAPIKeyOfAnAppIsReplacedWhileTheServerRuns(t *testing.T) {
 	r := must(t, c.run(t.Context(), "app", "rotate", "store", "--api-key", "--grace", "24h"))
 	key, found := strings.CutPrefix(strings.TrimSpace(r.out), "CARILLON_API_KEY=")
 	if !found || !strings.HasPrefix(key, "ck_") || !strings.Contains(r.errors, "24h") {
-		t.Fatalf("it prints %q and says %q", r.out, r.errors)
+		t.Fatalf("it prints %q, and %q to stderr", r.out, r.errors)
 	}
 	send(key, "8")
 	send(added.APIKey, "9") // during the grace time

@@ -65,7 +65,7 @@ func mailToAUserOfAnApp(t *testing.T, below string) {
 		return s.URL + strings.TrimPrefix(found, public+below)
 	}
 	if !strings.Contains(text, "\nSent by blog\n") {
-		t.Errorf("the mail does not say who has sent it:\n%s", text)
+		t.Errorf("the mail does not name its sender:\n%s", text)
 	}
 	if status, to := visitLink(t, path(`/o/\S+`)); status != http.StatusSeeOther || to != "https://blog.example/app/posts/3?x=1" {
 		t.Errorf("the notice: %d to %q", status, to)

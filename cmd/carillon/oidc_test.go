@@ -80,7 +80,7 @@ func TestStaffSignInAtTheProviderAndNobodyBecomesStaffOtherwise(t *testing.T) {
 	p.User(map[string]any{"sub": "jane", "groups": []string{"press"}})
 	jane.goes(t, http.MethodGet, signIn)
 	if now := jane.Jar.Cookies(site); len(now) != 1 || now[0].Value == fixed[0].Value {
-		t.Errorf("the planted session goes on: %v, %v", fixed, now)
+		t.Errorf("the planted session continues: %v, %v", fixed, now)
 	}
 	staff(http.StatusNotFound, "out of the group")
 
@@ -126,7 +126,7 @@ func TestASignInThatFailsSaysWhyAndBeginsNoSession(t *testing.T) {
 	}
 	status, _, body, _ := visit(t, s.URL).goes(t, http.MethodGet, s.URL+"/login/oidc/callback?code=x&state=y")
 	if status != http.StatusBadRequest || !strings.Contains(body, "took too long") {
-		t.Errorf("an answer that nobody asked for: %d", status)
+		t.Errorf("an unrequested answer: %d", status)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestTheAnswerNeverGoesOnWithASessionThatTheBrowserBrings(t *testing.T) {
 		t.Fatalf("jane signs in: %d", status)
 	}
 	if now := jane.Jar.Cookies(site); len(now) != 1 || now[0].Value == planted.Value {
-		t.Errorf("she goes on with %v", now)
+		t.Errorf("she continues with %v", now)
 	}
 	if _, _, body := jane.steps(t, s.URL+"/settings"); !strings.Contains(body, "jane") {
 		t.Error("she is not signed in")

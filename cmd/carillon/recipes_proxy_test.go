@@ -97,7 +97,7 @@ func TestBehindAProxyThatSignsPeopleInNobodySignsInTwice(t *testing.T) {
 				t.Errorf("the inbox of ann: %d\n%s", status, body)
 			}
 			if status, _, body := b.ask(t, site+"/api/v1/me", "Cookie", ann, "X-Forwarded-User", "vera"); status != http.StatusOK || !strings.Contains(body, `"id":"ann"`) {
-				t.Errorf("the API says ann is %d %s", status, body)
+				t.Errorf("the API returns %d %s for ann", status, body)
 			}
 			if status, _, _ := b.ask(t, site+"/staff/send", "Cookie", vic); status != http.StatusOK {
 				t.Errorf("the staff page for vic: %d", status)

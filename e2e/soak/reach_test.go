@@ -152,7 +152,7 @@ func (p *post) told(t *testing.T, users int) {
 				t.Fatalf("%s has %d messages: %v", user, len(of[user]), of[user])
 			}
 			if want := "Order " + strings.TrimPrefix(user, "u"); !strings.Contains(text+`"`, want+`"`) {
-				t.Fatalf("%s was told %q, not %q", user, text, want)
+				t.Fatalf("%s received %q, not %q", user, text, want)
 			}
 		}
 		letters, received := p.mail.Letters(), p.push.Received()
@@ -212,7 +212,7 @@ func TestAnEmptiedOrOlderRedisTellsNothingAgain(t *testing.T) {
 				p.told(t, n)
 			}
 			if mails, pushes := len(p.mail.Letters()), len(p.push.Received()); mails != after || pushes != after {
-				t.Errorf("%d users were told by %d mails and %d pushes", after, mails, pushes)
+				t.Errorf("%d users received %d mails and %d pushes", after, mails, pushes)
 			}
 		})
 	}

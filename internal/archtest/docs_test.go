@@ -76,7 +76,7 @@ func TestArchitectureTableMatchesTheImportGraph(t *testing.T) {
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(graph)) {
 		if !seen[pkg] {
-			t.Errorf("docs/architecture.md: the table lacks %s. Add this row and say what the package is responsible for:\n| `%s` | … | %s |", pkg, pkg, importCell(graph[pkg]))
+			t.Errorf("docs/architecture.md: the table lacks %s. Add this row with the responsibility of the package:\n| `%s` | … | %s |", pkg, pkg, importCell(graph[pkg]))
 		}
 	}
 }

@@ -25,11 +25,11 @@ func TestDroppedErrorsOfPipelinesSayWhy(t *testing.T) {
 		n, silent := droppedSends(t, filepath.Join(root(t), name), nil)
 		dropped += n
 		for _, at := range silent {
-			t.Errorf("%s:%d drops the error of a pipeline: return it, or say in a comment beside it why not", name, at)
+			t.Errorf("%s:%d drops the error of a pipeline: return it, or give the reason in a comment next to it", name, at)
 		}
 	}
 	if dropped == 0 {
-		t.Error("no pipeline drops its error: this test looks for the wrong calls")
+		t.Error("no pipeline drops its error: this test searches for the wrong calls")
 	}
 }
 

@@ -63,7 +63,7 @@ func files(t *testing.T, suffix string) []string {
 		t.Fatal(err)
 	}
 	if len(all) == 0 {
-		t.Fatalf("no file ends in %s: this test looks in the wrong place", suffix)
+		t.Fatalf("no file ends in %s: this test searches the wrong directory", suffix)
 	}
 	return all
 }

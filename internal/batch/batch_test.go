@@ -60,7 +60,7 @@ func TestCallersShareTheNextCallUpToItsWeight(t *testing.T) {
 		}
 		synctest.Wait()
 		if weight, busy := q.Waiting(); weight != 0 || busy {
-			t.Errorf("%d wait, busy %v; want nobody", weight, busy)
+			t.Errorf("%d wait, busy %v; want none", weight, busy)
 		}
 	})
 }

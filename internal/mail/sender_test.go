@@ -132,7 +132,7 @@ func TestAServerThatIsAwayIsNoFaultOfTheAddress(t *testing.T) {
 			}
 		}
 		if err := sending.Check(t.Context()); err == nil || strings.Contains(err.Error(), "hunter") {
-			t.Errorf("%s: the check says %v", name, err)
+			t.Errorf("%s: the check returns %v", name, err)
 		}
 	}
 }

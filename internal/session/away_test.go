@@ -71,7 +71,7 @@ func TestWithoutSQLOnlyCachedSessionsWork(t *testing.T) {
 	_, ok, err := signedIn(s, request(t, other))
 	wantIs(t, err, notifier.ErrUnavailable)
 	if ok {
-		t.Error("reported as signed in although SQL is away")
+		t.Error("reported as signed in although SQL is unavailable")
 	}
 	w := httptest.NewRecorder()
 	wantIs(t, begin(t, s, w, b.alice), notifier.ErrUnavailable)
