@@ -148,7 +148,7 @@ func comesBack(t *testing.T, s *site, i *instance, vera *person) {
 	old, ids := waiting(t, s, 6)
 	// The server leaves a toast to other instances for a moment before it sends it to a hidden page. A toast that
 	// arrives while carol returns would be shown before the others, which arrive together once the server has
-	// received that a page is visible. So wait until all have arrived.
+	// recorded that a page is visible. So wait until all have arrived.
 	w.until(`given.size === 6`)
 	if err := redistest.Client(t).ZIncrBy(t.Context(), old, -3_600_001, ids[0].Member.(string)).Err(); err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func (w *window) showsToasts(want ...string) {
 	})
 }
 
-// looksAway hides the tab and waits until the server has received that. A page hidden before its script has started
+// looksAway hides the tab and waits until the server has recorded that. A page hidden before its script has started
 // reports nothing.
 func (w *window) looksAway() {
 	w.t.Helper()

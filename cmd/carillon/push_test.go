@@ -83,7 +83,7 @@ func TestWhatIsNotReadIsPushedToTheDevicesOfItsUser(t *testing.T) {
 		t.Errorf("settings: %s", page.Find("[data-testid=devices]").Text())
 	}
 
-	must(t, c.run(t.Context(), "announce", "--audience", "user", "--title", "The lift is old")) // counted by the bell, and is not pushed
+	must(t, c.run(t.Context(), "announce", "--audience", "user", "--title", "The lift is old")) // counted by the bell, but not pushed
 	must(t, c.run(t.Context(), "send", "--to", "bob", "--title", "The lift is stuck", "--type", "alarm"))
 	var message struct {
 		Notification struct{ Title, Navigate, Tag string }
