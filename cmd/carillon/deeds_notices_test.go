@@ -21,8 +21,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// bureau is a site with its audit log. Doors are the pages, API calls and commands that change notices, types,
-// subscriptions and keys.
+// bureau is a site with its audit log. Doors are pages, API calls and commands that make changes.
 type bureau struct {
 	*land
 	db   *sql.DB
