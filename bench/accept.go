@@ -16,8 +16,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
-// accepting measures the rate of accepting notices. SQL has written each to disk before its
-// sender is answered. They are not delivered during the measurement.
+// accepting measures the rate of accepting notices. Each is on disk before its sender gets the response. They are not
+// delivered during the measurement.
 func (w *world) accepting(ctx context.Context) ([]row, error) {
 	var rows []row
 	for _, name := range databaseNames() {
@@ -53,8 +53,8 @@ func (w *world) acceptRate(ctx context.Context, p *notices.Notices, senders, bat
 	return nil
 }
 
-// sendMany sends count notices in batches. Each sender sends its next batch when the last one
-// was accepted. A sender that gets a 429 sends the rest of its batch again.
+// sendMany sends count notices in batches. Each sender sends its next batch once the last one was accepted. After a
+// 429 it resends the rest of its batch.
 func (w *world) sendMany(ctx context.Context, p *notices.Notices, run int64, senders, batch, count int) error {
 	var next atomic.Int64
 	var all sync.WaitGroup

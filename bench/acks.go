@@ -63,8 +63,8 @@ func (a *acks) send(c *load.PageConn) {
 	}
 }
 
-// wait waits until want messages are acknowledged, or none has been for the time quiet. It
-// returns their latencies and resets them.
+// wait waits until want messages are acknowledged, or none arrives for the time quiet. It returns their latencies and
+// resets them.
 func (a *acks) wait(ctx context.Context, want int64) (*load.Histogram, error) {
 	seen, since := int64(-1), time.Now()
 	for {

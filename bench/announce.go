@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	announced = 10 // announcements one after the other; all are open in the end
+	announced = 10 // announcements one after the other; all are open at the end
 	rereads   = 5  // times that all badges are read
 )
 
@@ -78,8 +78,8 @@ func (w *world) announceAt(ctx context.Context, name string, s announceSeries) (
 	return w.announceEach(ctx, t, fleet, name, s, func(m load.Mark) (time.Duration, error) { return 0, t.many(ctx, m) })
 }
 
-// announceEach publishes announcements one after the other, each when the previous one has
-// arrived. publish returns how much of its time was not spent on publishing.
+// announceEach publishes announcements one after the other, each when the previous one has arrived. publish returns
+// the part of its time not spent on publishing.
 func (w *world) announceEach(ctx context.Context, t *target, fleet *load.Fleet, name string, s announceSeries,
 	publish func(load.Mark) (time.Duration, error),
 ) error {

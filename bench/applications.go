@@ -20,7 +20,7 @@ type application struct {
 	token string
 }
 
-// application starts a server on a database with this number of users and makes a key.
+// application starts a server on a database with this number of users and creates a key.
 func (w *world) application(ctx context.Context, d *database, users int) (*application, error) {
 	if err := d.people(ctx, users); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func (w *world) acceptHTTP(ctx context.Context, d *database, single, batched, la
 	return w.batchHTTP(ctx, a, batched, lasting)
 }
 
-// batchHTTP sends no more notices than a server accepts before it has delivered them. With
-// more, the server would push back.
+// batchHTTP sends no more notices than a server accepts before it has delivered them. With more, the server would
+// reject some.
 func (w *world) batchHTTP(ctx context.Context, a *application, batched, lasting series) error {
 	const size = 1000
 	var batch struct {
@@ -150,7 +150,7 @@ func (w *world) batchHTTP(ctx context.Context, a *application, batched, lasting 
 	return nil
 }
 
-// delivered waits until the server has done this much work of delivery, and has no other.
+// delivered waits until the server has done this much delivery work, and has none left.
 func (a *application) delivered(ctx context.Context, most float64) error {
 	for {
 		done, err := a.metric(ctx, "carillon_intake_done_total")

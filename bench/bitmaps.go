@@ -18,8 +18,8 @@ const (
 	mostMemory = 1.45 // MB of an announcement
 )
 
-// bitmapSeries are the results for bitmaps of ten million users: memory in MB, times in ms,
-// each as counted by Redis and as waited for by the caller.
+// bitmapSeries are the results for bitmaps of ten million users: memory in MB, times in ms, each as measured by Redis
+// and by the caller.
 type bitmapSeries struct {
 	key, grown, restored          series
 	one, oneWaited                series
@@ -27,8 +27,8 @@ type bitmapSeries struct {
 	mark, markWaited, counted, up series
 }
 
-// bitmaps measures announcements whose highest reader has the number ten million. The board is
-// the real one, but without SQL behind it.
+// bitmaps measures announcements whose highest reader has the number ten million. The board is the real one, but
+// without SQL.
 func (w *world) bitmaps(ctx context.Context) ([]row, error) {
 	s := bitmapSeries{series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}, series{}}
 	for range w.opt.repeat {

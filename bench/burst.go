@@ -16,8 +16,8 @@ import (
 
 const (
 	each = 50 // messages to each stream
-	// underWay is the maximum number of changes on their way. Redis drops a subscriber with
-	// 32 MB of waiting messages, and that is not the limit to be measured.
+	// underWay is the maximum number of changes in flight. Redis drops a subscriber with 32 MB of pending messages,
+	// which is not the limit to be measured.
 	underWay = 40_000
 )
 
@@ -95,8 +95,7 @@ func (w *world) burstOurs(ctx context.Context, t *target, fleet *load.Fleet, s b
 	}
 	s.live.add(ours, 2*float64(r.Marks)/took.Seconds()) // merged badges count: they were delivered as one
 	s.events.add(ours, float64(r.Events)/took.Seconds())
-	// The check of inboxes may have given some a newer version: SQL has none of the
-	// versions that settle stored.
+	// The check of inboxes may have given some a newer version: SQL contains none of the versions that settle stored.
 	again := wrongBadges(ctx, fleet, func(_ int, b load.Badge) bool { return b.Unread == each && b.Ver >= ver+each })
 	w.log.Info("burst of changes", "lost", wrongOf(r, count), "wrong_badges", again, "dropped", r.Dropped)
 	s.lost.add(ours, lost+wrongOf(r, count))
@@ -127,8 +126,8 @@ func wrongBadges(ctx context.Context, f *load.Fleet, right func(i int, b load.Ba
 	}
 }
 
-// settle stores the counts that the published changes end with, because the server reads all
-// users again from Redis once a minute.
+// settle stores the counts after the published changes, because the server reads all users again from Redis once a
+// minute.
 func (w *world) settle(ctx context.Context, unread, ver int64) error {
 	for part := range slices.Chunk(w.seqs(), 1000) {
 		pipe := w.rdb.Pipeline()
@@ -145,8 +144,8 @@ func (w *world) settle(ctx context.Context, unread, ver int64) error {
 // publishAll publishes one text on many channels, like a deliver script that stores nothing.
 const publishAll = `for i = 2, #ARGV do redis.call('PUBLISH', ARGV[i], ARGV[1]) end return #ARGV`
 
-// publishChanges publishes what `each` deliveries to every user would, as fast as the changes
-// arrive: with versions after ver, and unread counts from 1 to `each`.
+// publishChanges publishes the same changes as `each` deliveries to every user, as fast as they arrive: with versions
+// after ver, and unread counts from 1 to `each`.
 func (w *world) publishChanges(ctx context.Context, f *load.Fleet, run, ver int64) error {
 	const perCall = 500
 	script := redis.NewScript(publishAll)

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// churn connects and disconnects all users three times, then reloads page after page, and
-// measures what stays behind in the server.
+// churn connects and disconnects all users three times, then reloads page after page, and measures what remains in
+// the server.
 func (w *world) churn(ctx context.Context) ([]row, error) {
 	left, files, hung := series{}, series{}, series{}
 	for range w.opt.repeat {

@@ -29,7 +29,7 @@ const audience = 3 // customers
 
 func (w *world) dataDir() string { return filepath.Join(w.dir, "data") }
 
-// crowdDir is the directory of the SQL database that crowd made.
+// crowdDir is the directory of the SQL database that crowd created.
 func (w *world) crowdDir() string { return filepath.Join(w.dir, "crowd") }
 
 // freshData gives the server an SQL database with only the crowd: inboxes that it wrote behind
@@ -45,8 +45,7 @@ func (w *world) freshData() error {
 	return nil
 }
 
-// crowd makes the users and signs each of them in, once. The packages of the server make real
-// rows and cookies.
+// crowd creates the users and signs each of them in, once. The server's packages create real rows and cookies.
 func (w *world) crowd(ctx context.Context) error {
 	if w.members != nil {
 		return nil
@@ -84,8 +83,8 @@ func (w *world) fill(ctx context.Context, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	// Their browsers were last seen some minutes ago, like the browsers of most returning users: then a
-	// session's last-seen has to be written again.
+	// Their browsers were last seen some minutes ago, like the browsers of most returning users: then the last-seen
+	// time of a session has to be written again.
 	earlier := func() time.Time { return time.Now().Add(-10 * time.Minute) }
 	sessions := session.New(session.Config{Keys: [][]byte{key}, SQL: st, Redis: w.rdb, Space: w.space, Now: earlier})
 	members := make([]member, len(names))

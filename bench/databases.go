@@ -52,7 +52,7 @@ func (w *world) database(ctx context.Context, name string) (*database, error) {
 	}}, nil
 }
 
-// people makes the users user1, user2 and so on, with these roles. Their numbers start at 1.
+// people creates the users user1, user2 and so on, with these roles. Their numbers start at 1.
 func (d *database) people(ctx context.Context, count int, roles ...string) error {
 	n := 0
 	_, err := d.st.ImportUsers(ctx, count, func() (notifier.NewUser, int, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// deliverScripts compares the pipelines of one worker with redis-benchmark, which is written
-// in C and does nothing but send the same script.
+// deliverScripts compares the pipelines of one worker with redis-benchmark, which is written in C and only sends the
+// same script.
 func (w *world) deliverScripts(ctx context.Context) ([]row, error) {
 	rate, cost := series{}, series{}
 	for range w.opt.repeat {
@@ -104,7 +104,7 @@ func (w *world) deliverBound(ctx context.Context, rate, cost series) error {
 	if err != nil {
 		return err
 	}
-	if published.calls < 0.9*total { // the rest drew a user and notice that were drawn before
+	if published.calls < 0.9*total { // the others drew a user and notice again
 		return fmt.Errorf("redis-benchmark delivered %v of %v: it did not run the real script", published.calls, total)
 	}
 	rate.add("redis-benchmark", total/seconds)

@@ -19,8 +19,8 @@ import (
 
 const entryBytes = 230
 
-// footprint measures the memory of inboxes in Redis and of the server after its start. The
-// content of an entry is stored as JSON: that is the body of 230 bytes.
+// footprint measures the memory of inboxes in Redis and of the server after its start. The content of an entry is
+// stored as JSON: a body of 230 bytes.
 func (w *world) footprint(ctx context.Context) ([]row, error) {
 	perUser, keyed, wordy, rss := series{}, series{}, series{}, series{}
 	bare, err := notifier.EncodeContent(w.noticeOf("", 1).Content())

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// growthOptions are the sizes at which the growth of cost is measured. Each kind may be left out.
+// growthOptions contains the sizes at which the growth of cost is measured. Each kind may be omitted.
 type growthOptions struct {
 	kinds                           []string // empty: the growth is not measured
 	databases                       []string
 	notices, users, entries, stream []int
 }
 
-// growthKinds returns what may grow, in the order of the tables.
+// growthKinds returns the kinds of growth, in the order of the tables.
 func growthKinds() []string { return []string{"notices", "users", "entries", "streams"} }
 
 // curve is one figure at growing sizes.
@@ -28,7 +28,7 @@ type curve struct {
 	at         map[int]samples
 }
 
-// curves are figures that are measured at the same sizes.
+// curves are figures measured at the same sizes.
 type curves struct {
 	kind  string
 	sizes []int

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox/behind"
 )
 
-// entryUsers is how many inboxes the measurements with filled inboxes use.
+// entryUsers is the number of inboxes in the measurements with filled inboxes.
 const entryUsers = 2_000
 
 // growEntries measures the scripts of an inbox, and writing it behind, with that many unread entries.
@@ -34,7 +34,7 @@ func (w *world) entriesAt(ctx context.Context, d *database, c *curves, name stri
 	if err := w.fillInboxes(ctx, seqs, 0, size); err != nil {
 		return err
 	}
-	// perUser adds the processor time of Redis for something that is done once to each inbox.
+	// perUser adds the processor time of Redis for an operation on each inbox.
 	perUser := func(what string, do func() error) error {
 		before, err := w.redisCPU(ctx)
 		if err != nil {

@@ -132,7 +132,7 @@ func confirmAll(ctx context.Context, d *database) error {
 	}
 }
 
-// forgetOne deletes a user, for which all notices are read, and then the oldest notices.
+// forgetOne deletes a user, which reads all notices, and then the oldest notices.
 func forgetOne(ctx context.Context, d *database, c *curves, on, user string, size int) error {
 	if err := c.took(on+"a user deleted", size, func() error {
 		leaver, _, err := d.st.BeginDeletion(ctx, user)
@@ -153,7 +153,7 @@ func forgetOne(ctx context.Context, d *database, c *curves, on, user string, siz
 	})
 }
 
-// startOn measures the time until a server serves its first page, with Redis as it is.
+// startOn measures the time until a server serves its first page, with the current Redis.
 func (w *world) startOn(ctx context.Context, d *database, c *curves, on string, size int) error {
 	program, err := w.program(ctx)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 const calmRate = 1_000 // notices a second to single users
 
-// growStreams measures that many streams, at one instance and at two, behind nginx.
+// growStreams measures each number of streams, at one instance and at two, behind nginx.
 func (w *world) growStreams(ctx context.Context, c *curves) error {
 	for _, size := range c.sizes {
 		if err := os.RemoveAll(w.crowdDir()); err != nil {
@@ -114,8 +114,8 @@ func (w *world) tellStreams(ctx context.Context, c *curves, t *target, fleet *lo
 	return nil
 }
 
-// nginxConf passes streams on from several addresses, because one has ports for 28,000 only. Its workers
-// stay root if the benchmark is, so that they reach its directory; otherwise nginx ignores the user.
+// nginxConf passes streams on from several addresses, because one address has only 28,000 ports. Its workers stay
+// root if the benchmark is, so that they reach its directory; otherwise nginx ignores the user.
 const nginxConf = `user root; daemon off; pid %[1]s/nginx.pid; error_log stderr; worker_rlimit_nofile 200000; worker_processes auto;
 events { worker_connections 200000; }
 http {

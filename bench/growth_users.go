@@ -14,8 +14,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
-// growUsers imports that many users, all in one role, starts a server, and sends a notice to all of them,
-// twice: first their inboxes are not in Redis, then they are.
+// growUsers imports each number of users, all in one role, starts a server, and sends a notice to all of them, twice:
+// first their inboxes are not in Redis, then they are.
 func (w *world) growUsers(ctx context.Context, c *curves) error {
 	for _, name := range w.opt.growth.databases {
 		for _, size := range c.sizes {
@@ -73,7 +73,7 @@ func (w *world) usersAt(ctx context.Context, d *database, c *curves, on string, 
 	return w.redisMemory(ctx, c, on, size)
 }
 
-// redisMemory adds how much memory Redis uses.
+// redisMemory adds the memory that Redis uses.
 func (w *world) redisMemory(ctx context.Context, c *curves, on string, size int) error {
 	used, err := w.usedMemory(ctx)
 	if err != nil {

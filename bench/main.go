@@ -33,14 +33,14 @@ func main() {
 	}
 }
 
-// options are the choices of the command line.
+// options contains the flags of the command line.
 type options struct {
 	lines   []string // empty: all
 	quick   bool
 	repeat  int
 	streams int
-	peers   bool   // measure beside peers, instead of the lines
-	peer    string // a program to measure besides
+	peers   bool   // compare with peers, instead of the lines
+	peer    string // another program to measure
 	growth  growthOptions
 }
 
@@ -52,7 +52,7 @@ func (o options) scaled(full int) int {
 	return full
 }
 
-// mostStreams returns how many streams are open at most.
+// mostStreams returns the maximum number of open streams.
 func (o options) mostStreams() int {
 	if slices.Contains(o.growth.kinds, "streams") {
 		return max(o.streams, slices.Max(append(o.growth.stream, 0)))

@@ -26,12 +26,12 @@ const (
 	besideUsers = 500 // who are connected
 )
 
-// manySeries are the results of a notice to very many.
+// manySeries contains the results of a notice to very many users.
 type manySeries struct{ warm, cold, alone, besideWarm, besideCold, wrong series }
 
-// manyInboxes measures the time from sending one notice to a role of 100,000 until the last inbox has
-// it, by the API of a running server. Meanwhile notices to single users come at a fixed rate; their
-// time counts from the moment at which they were due until the browser has them.
+// manyInboxes measures the time from sending one notice to a role of 100,000 until the last inbox contains it,
+// through the API of a running server. Meanwhile notices to single users are sent at a fixed rate; their time counts
+// from when they were due until the browser receives them.
 func (w *world) manyInboxes(ctx context.Context) ([]row, error) {
 	s := manySeries{series{}, series{}, series{}, series{}, series{}, series{}}
 	for range w.opt.repeat {
@@ -94,8 +94,8 @@ func (w *world) singlesBeside(ctx context.Context, t *peer, fleet *load.Fleet) (
 	return r.Latency, wrongOf(r, besideRate), err
 }
 
-// sendToRoleBeside sends a notice to the role, and notices to single users until all members have it. wrong
-// gets how many of those were lost, doubled or misrouted.
+// sendToRoleBeside sends a notice to the role, and notices to single users until all members have it. It calls wrong
+// with the number of those that were lost, doubled or misrouted.
 func (w *world) sendToRoleBeside(ctx context.Context, t *peer, fleet *load.Fleet, wrong func(float64)) (took time.Duration, beside load.Histogram, err error) {
 	done := make(chan error, 1)
 	go func() {
@@ -134,7 +134,7 @@ func members(ctx context.Context, st *store.Store, count int) error {
 	return nil
 }
 
-// sendToRole sends a notice to the role and returns the time until all its inboxes have it.
+// sendToRole sends a notice to the role and returns the time until all its inboxes contain it.
 func (p *peer) sendToRole(ctx context.Context) (took time.Duration, err error) {
 	var sent struct {
 		ID    int64  `json:"id"`
@@ -159,7 +159,7 @@ func (p *peer) sendToRole(ctx context.Context) (took time.Duration, err error) {
 	return time.Since(began), nil
 }
 
-// ask makes one call of the API and reads the answer.
+// ask calls the API and reads the response.
 func (p *peer) ask(ctx context.Context, method, path string, body []byte, into any) error {
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.addr+"/api/v1"+path, bytes.NewReader(body)) //nolint:gosec // the address belongs to the server started by this benchmark
 	if err != nil {

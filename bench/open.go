@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// openCase is a number of unread entries and the goal for opening such an inbox. A goal for the
-// rate is judged by the time that Redis counts for one script.
+// openCase is a number of unread entries and the goal for opening such an inbox. A goal for the rate is checked with
+// the time that Redis measures for one script.
 type openCase struct {
 	unread, users int
 	goal          goal

@@ -15,8 +15,8 @@ const (
 	pageRows  = 30
 )
 
-// openAside is the number of open announcements in the second part of line 8. One of them is
-// pinned and stands on every page.
+// openAside is the number of open announcements in the second part of line 8. One of them is pinned and shown on
+// every page.
 const openAside = 5
 
 // pageSeries are the results of requesting inboxes of 30 rows.
@@ -89,7 +89,7 @@ func (w *world) pagesOurs(ctx context.Context, s pageSeries) (bytes int, err err
 	}
 	var all load.PageResult
 	for range max(w.opt.scaled(60)/20, 1) {
-		// One more entry that is read already: the page changes, the cost of opening does not.
+		// One more read entry: the page changes, but the cost of opening does not.
 		if err := w.fillInboxes(ctx, seqs, 1, 0); err != nil {
 			return 0, err
 		}

@@ -25,7 +25,7 @@ type peer struct {
 	token string // of Carillon
 }
 
-// dial connects. A server ends connections that send nothing for long.
+// dial connects. A server ends connections that are idle for long.
 func (p *peer) dial(ctx context.Context) (err error) {
 	p.calls, err = newCalls(ctx, p.addr)
 	return err
@@ -62,7 +62,7 @@ func (w *world) publish(p *peer, user string, m load.Mark) error {
 // durablePeer is the name of the server that keeps the same promise for one notice; see bench/durable.
 const durablePeer = "durable"
 
-// durablePeer starts it on an empty database with as many users and members of the role as Carillon has.
+// durablePeer starts the durable peer on an empty database with as many users and role members as Carillon has.
 func (w *world) durablePeer(ctx context.Context) (p *peer, err error) {
 	dir, err := os.MkdirTemp(w.dir, durablePeer)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *peer) post(body any) error {
 	return p.calls.ask(a.call(http.MethodPost, "/notices", text, ""))
 }
 
-// postOne sends notices to single users by the API.
+// postOne sends notices to single users through the API.
 func (w *world) postOne(p *peer) func(ctx context.Context, user int, m load.Mark) error {
 	return func(_ context.Context, user int, m load.Mark) error {
 		d := w.notice(m, 1).Draft
@@ -104,7 +104,7 @@ func (w *world) postOne(p *peer) func(ctx context.Context, user int, m load.Mark
 	}
 }
 
-// ourPeer starts Carillon with an API key. prepare may change its database before.
+// ourPeer starts Carillon with an API key. prepare may change its database first.
 func (w *world) ourPeer(ctx context.Context, prepare func(*store.Store) error) (p *peer, err error) {
 	p = &peer{}
 	if p.target, err = w.startCarillon(ctx, func(st *store.Store) (err error) {
@@ -119,14 +119,14 @@ func (w *world) ourPeer(ctx context.Context, prepare func(*store.Store) error) (
 		return nil, err
 	}
 	p.one = w.postOne(p)
-	p.many = func(_ context.Context, m load.Mark) error { // the API takes names of audiences, and announcements have no type
+	p.many = func(_ context.Context, m load.Mark) error { // the API accepts names of audiences, and announcements have no type
 		d := w.notice(m, 1).Draft
 		return p.post(map[string]any{"target": map[string]any{"audiences": []string{"customer"}}, "title": d.Title, "body": d.Body})
 	}
 	return p, nil
 }
 
-// newKey makes an API key that may do everything, and returns its token.
+// newKey creates an API key with all scopes, and returns its token.
 func newKey(ctx context.Context, st *store.Store) (string, error) {
 	token, hash := app.NewAPIKey()
 	_, err := st.AddKey(ctx, notifier.Actor{}, notifier.APIKey{Name: "bench", Scopes: notifier.KeyScopes()}, hash)
@@ -159,7 +159,7 @@ func (c *calls) ask(request []byte) error {
 	return err
 }
 
-// close disconnects. No request may be under way.
+// close disconnects. No request may be in progress.
 func (c *calls) close() {
 	for len(c.free) > 0 {
 		(<-c.free).Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// peerAt measures one server on an empty Redis. Results that others on the machine disturbed are dropped.
+// peerAt measures one server on an empty Redis. Results disturbed by other programs on the machine are dropped.
 func (w *world) peerAt(ctx context.Context, name string, s peerSeries) (err error) {
 	t, err := w.peer(ctx, name)
 	if err != nil {
@@ -49,7 +49,7 @@ func (w *world) peerAt(ctx context.Context, name string, s peerSeries) (err erro
 	return w.roleAt(ctx, t, fleet, name, s)
 }
 
-// openAt opens all streams. quiet reports whether others left the machine alone meanwhile.
+// openAt opens all streams. quiet reports whether no other program disturbed the measurement.
 func (w *world) openAt(ctx context.Context, t *peer, cfg load.Config) (fleet *load.Fleet, o load.Opening, quiet bool, err error) {
 	_, quiet, err = w.quietly(ctx, t.process, quietLimit, func() (err error) {
 		fleet, o, err = load.Open(ctx, cfg)
@@ -81,7 +81,7 @@ func (w *world) connectsAt(ctx context.Context, t *peer, cfg load.Config, name s
 	return nil
 }
 
-// announcePeer sends messages to all streams, each when the last one has arrived.
+// announcePeer sends messages to all streams, each after the previous one has arrived.
 func (w *world) announcePeer(ctx context.Context, t *peer, fleet *load.Fleet, name string, s peerSeries) error {
 	var results []load.Result
 	u, quiet, err := w.quietly(ctx, t.process, calmLimit, func() error {
@@ -154,8 +154,8 @@ func (w *world) singlesAt(ctx context.Context, t *peer, fleet *load.Fleet, name 
 	return nil
 }
 
-// roleAt sends two notices to a role whose members are not connected, and single ones beside them. The
-// first one finds no inboxes in Redis.
+// roleAt sends two notices to a role whose members are not connected, and single ones at the same time. The first one
+// finds no inboxes in Redis.
 func (w *world) roleAt(ctx context.Context, t *peer, fleet *load.Fleet, name string, s peerSeries) error {
 	for _, to := range []series{s.cold, s.warm} {
 		var took time.Duration

@@ -17,8 +17,8 @@ import (
 // audiences returns Carillon's default audiences.
 func audiences() []notifier.Audience { return []notifier.Audience{1, 2, audience} }
 
-// poster announces to the crowd as an instance of Carillon does, over the same SQL and Redis,
-// and retracts everything in the end.
+// poster announces to the crowd as an instance of Carillon does, over the same SQL and Redis, and retracts everything
+// at the end.
 type poster struct {
 	w      *world
 	db     *store.Store

@@ -30,8 +30,8 @@ func markOf(run int64, n, users int, due time.Time) (user int, m load.Mark) {
 	return user, load.Mark{Run: run, User: int64(user), N: int64(n / users), Due: due}
 }
 
-// paced publishes count messages at rate per second to the first users in turn. Each carries
-// the time when it was due, so that falling behind counts as latency.
+// paced publishes count messages at rate per second to the first users in turn. Each carries its due time, so that
+// falling behind counts as latency.
 func (w *world) paced(ctx context.Context, t *target, run int64, count int, rate float64, users int) error {
 	type job struct {
 		n   int

@@ -39,7 +39,7 @@ func redisBenchmark(ctx context.Context, socket string, count, clients, pipeline
 	return strconv.ParseFloat(rates[len(rates)-1][1], 64)
 }
 
-// randomised replaces the numbers that are particular to one call by random ones.
+// randomised replaces the numbers specific to one call with random ones.
 func randomised(command []string, particular ...string) []string {
 	var pairs []string
 	for _, p := range particular {

@@ -13,16 +13,15 @@ import (
 
 const tenMillion = 10_000_000
 
-// shelf holds the announcements that SQL would have with ten million users, all in one
-// audience.
+// shelf contains the announcements that SQL would contain with ten million users, all in one audience.
 type shelf struct {
 	mu   sync.Mutex
 	all  []notifier.Announcement
 	read []byte // the bitmap of the readers of each announcement, as SQL stores it
 }
 
-// newShelf returns a shelf with count announcements. If read is given, they are open already
-// and have been read by these readers; otherwise they are about to open.
+// newShelf returns a shelf with count announcements. If read is given, they are already open and read by these
+// readers; otherwise they are about to open.
 func newShelf(count int, read []byte) *shelf {
 	s := &shelf{read: read}
 	now := time.Now()

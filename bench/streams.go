@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// idle are the results of opening and holding streams at one server.
+// idle contains the results of opening and holding streams at one server.
 type idle struct {
 	memory     float64 // KB per stream
 	cold, warm float64 // connects per second, the first and the second time
@@ -81,8 +81,8 @@ func (w *world) idleAt(ctx context.Context, name string) (got idle, err error) {
 	return got, o.FirstErr
 }
 
-// forgotten is the time after which a server has dropped the users of closed streams. It
-// subscribes again for users who come back later.
+// forgotten is the time after which a server has dropped the users of closed streams. It subscribes again for users
+// who return later.
 const forgotten = 8 * time.Second
 
 // holding returns how long the streams stay idle before the memory is read.

@@ -86,7 +86,7 @@ func never() goal {
 	return goal{"0", func(r *row) bool { return len(r.got) > 0 && slices.Max(r.got) == 0 }}
 }
 
-// shown is for a row without a goal, which only explains another row.
+// shown is the goal of a row that only explains another row.
 func shown() goal { return goal{} }
 
 func below(name string) goal {

@@ -69,7 +69,7 @@ func (w *world) target(ctx context.Context, name string) (*target, error) {
 	}, nil
 }
 
-// startCarillon starts a server with the crowd as its users. prepare may change its database before.
+// startCarillon starts a server with the crowd as its users. prepare may change its database first.
 func (w *world) startCarillon(ctx context.Context, prepare func(*store.Store) error) (*target, error) {
 	program, err := w.program(ctx)
 	if err != nil {

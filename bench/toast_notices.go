@@ -61,7 +61,7 @@ func (w *world) acknowledged(ctx context.Context, t *target, fleet *load.Fleet, 
 // toastRun is the result of sending some messages.
 type toastRun struct {
 	shown load.Histogram  // from the time a message was due until it is shown
-	acked *load.Histogram // from the time a message was due until that is acknowledged
+	acked *load.Histogram // from the time a message was due until it is acknowledged
 	wrong float64         // messages not shown exactly once to their recipient, or not acknowledged
 }
 

@@ -18,13 +18,13 @@ const (
 	noticeRate = 500   // notices with toasts per second: each is stored, routed and delivered first
 )
 
-// toastSeries are the results of raising toasts, by server: times in ms since a toast was due.
+// toastSeries contains the results of raising toasts, by server: times in ms since a toast was due.
 type toastSeries struct {
 	shown, p50, p99, noticeP50, noticeP99, everybody, wrong series
 }
 
-// toasts raises toasts for connected users and acknowledges each when it is shown. The bounds
-// only pass a message on and ignore the acknowledgement.
+// toasts raises toasts for connected users and acknowledges each when it is shown. The bounds only forward a message
+// and ignore the acknowledgement.
 func (w *world) toasts(ctx context.Context) ([]row, error) {
 	s := toastSeries{series{}, series{}, series{}, series{}, series{}, series{}, series{}}
 	for range w.opt.repeat {

@@ -16,10 +16,10 @@ import (
 
 const (
 	pacedRate = 5_000
-	quiet     = 3 * time.Second // after this time without an arrival the rest counts as lost
+	quiet     = 3 * time.Second // after this time without an arrival, missing messages count as lost
 )
 
-// direct are the results of messages to one user at a time at one server.
+// direct contains the results of messages to one user at a time at one server.
 type direct struct {
 	p50, p99  float64 // ms at pacedRate
 	most      float64 // per second, with callers waiting for each

@@ -24,7 +24,7 @@ type usage struct {
 	server, redis, load, ended float64 // ended: children of this program that have ended
 }
 
-// used reads the processor time that everything and the parts of the measurement have used.
+// used reads the processor time used by the machine and by the parts of the measurement.
 func (w *world) used(ctx context.Context, server *process) (u usage, err error) {
 	ms, err := server.cpu()
 	if err != nil {
@@ -74,20 +74,20 @@ func (u usage) since(before usage) usage {
 	}
 }
 
-// foreign returns how many processors others than the measurement have used on average.
+// foreign returns the average number of processors used by other programs.
 func (u usage) foreign(took time.Duration) float64 {
 	return max(u.machine-u.server-u.redis-u.load-u.ended, 0) / took.Seconds()
 }
 
-// How many processors others may use on average during a measurement, which counts otherwise. Long ones with
-// few samples are less sensitive.
+// Average number of processors that other programs may use during a measurement; otherwise it is dropped. Long
+// measurements with few samples are less sensitive.
 const (
 	quietLimit = 0.30
 	calmLimit  = 0.45
 )
 
-// quietly runs a part of a measurement and returns what it used. ok is false if others used the machine
-// meanwhile, so that the result must be dropped.
+// quietly runs a part of a measurement and returns the time it used. ok is false if other programs disturbed it, so
+// that the result must be dropped.
 func (w *world) quietly(ctx context.Context, server *process, limit float64, do func() error) (u usage, ok bool, err error) {
 	before, err := w.used(ctx, server)
 	if err != nil {
@@ -122,14 +122,14 @@ func machineTime() (float64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("read the processor time of the machine: %w", err)
 		}
-		if i < 8 && i != idle && i != waiting { // those behind are parts of the first ones
+		if i < 8 && i != idle && i != waiting { // later values are parts of the first ones
 			busy += perTick * v
 		}
 	}
 	return busy, nil
 }
 
-// fsyncs measures how long the disk takes to keep 4 KB, at the 99th percentile, in ms.
+// fsyncs measures how long the disk takes to sync 4 KB, at the 99th percentile, in ms.
 func (w *world) fsyncs() (p99 float64, err error) {
 	f, err := os.Create(filepath.Join(w.dir, "fsync"))
 	if err != nil {

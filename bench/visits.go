@@ -11,11 +11,10 @@ import (
 	"github.com/carillonhq/carillon/bench/load"
 )
 
-// asBrowser is what all browsers send with a request for a page.
+// asBrowser contains the headers that all browsers send with a request for a page.
 const asBrowser = "Accept: text/html\r\nAccept-Encoding: gzip, deflate, br\r\n"
 
-// ask sends count requests for a path by the visitors in turn, each with their own ETag if tags
-// are given.
+// ask sends count requests for a path, by the visitors in turn, each with their own ETag if tags are given.
 func (w *world) ask(ctx context.Context, t *target, path string, count, visitors, status int, tags []string) (*load.PageResult, error) {
 	requests := make([][]byte, visitors)
 	for i := range requests {
@@ -58,7 +57,7 @@ func (w *world) tags(ctx context.Context, t *target, visitors int) ([]string, er
 	return tags, nil
 }
 
-// pagesBound requests a fixed page from net/http, of the size that our page has on the wire.
+// pagesBound requests a fixed page from net/http, of our page's size on the wire.
 func (w *world) pagesBound(ctx context.Context, bytes int, s series) error {
 	addr, err := freeAddr(ctx)
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// The rates at which the whole way is measured.
+// The rates at which the whole path is measured.
 const (
 	singleRate  = 2_000 // notices per second, one by one
 	batchedRate = 8_000 // notices per second, in batches
 	smallBatch  = 100
 )
 
-// wholeWay measures the way from the sender's call to the browser: accepted in SQL, delivered to the
-// inbox, and out of the stream. The server shares SQLite and Redis with this program, which replaces its API.
+// wholeWay measures the path from the sender's call to the browser: accepted in SQL, delivered to the inbox, and out
+// of the stream. The server shares SQLite and Redis with this program, which replaces its API.
 func (w *world) wholeWay(ctx context.Context) ([]row, error) {
 	single, batched, singleP99, batchedP99, wrong := series{}, series{}, series{}, series{}, series{}
 	for range w.opt.repeat {
@@ -56,8 +56,8 @@ func (w *world) wholeWayOnce(ctx context.Context, single, batched, singleP99, ba
 	})
 }
 
-// sending runs a pipeline beside the server, on the same SQL and Redis. do sends through it as
-// the server's API would.
+// sending runs a pipeline next to the server, on the same SQL and Redis. do sends through it as the server's API
+// would.
 func (w *world) sending(ctx context.Context, toasts delivery.Toasts, do func(p *notices.Notices) error) (err error) {
 	st, err := store.Open(ctx, store.Config{DataDir: w.dataDir()})
 	if err != nil {

@@ -63,7 +63,7 @@ func newWorld(ctx context.Context, opt options, log *slog.Logger) (*world, error
 	return w, nil
 }
 
-// close ends Redis and removes everything that was written.
+// close stops Redis and removes all files written.
 func (w *world) close() error {
 	var err error
 	if w.rdb != nil {

@@ -92,7 +92,7 @@ func TestAnAnnouncementOpensAndClosesOnTimeInAnOpenPage(t *testing.T) {
 	desk.visit("/staff/notices/"+id).has(`[data-testid=state]`, "Scheduled")
 	cara.until(`document.querySelector("#badge").hidden`)
 
-	// The times are near only when all pages wait for them, however slow this machine is.
+	// The near times are set only after all pages wait for them, however slow this machine is.
 	vera.editsNotice("/staff/notices/"+id, "title", "Inventory now", "starts_at", after(2*time.Second), "ends_at", after(2*time.Hour))
 	cara.has("#news", "1 new announcement").badge("1")
 	desk.has(`[data-testid=state]`, "Open")

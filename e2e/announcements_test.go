@@ -11,8 +11,8 @@ import (
 
 var sentAs = regexp.MustCompile(`/staff/notices/(\d+)`)
 
-// announces publishes an announcement by the staff form, and returns its id. more has further fields
-// and values in turn.
+// announces publishes an announcement with the staff form, and returns its id. more contains further fields and
+// values in turn.
 func (p *person) announces(to, title string, more ...string) string {
 	p.t.Helper()
 	fields := append([]string{"target", "audience", "to", to, "title", title}, more...)
@@ -30,7 +30,7 @@ func after(d time.Duration) string { return time.Now().Add(d).UTC().Format(time.
 // post returns the selector of the row of an announcement.
 func post(id string) css { return css(`[data-testid=announcement][data-id="` + id + `"]`) }
 
-// posted waits until the list of announcements has these titles, from the top.
+// posted waits until the list of announcements shows these titles, from the top.
 func (w *window) posted(want ...string) *window {
 	w.t.Helper()
 	list := "[]"
@@ -47,7 +47,7 @@ func (w *window) turned(id, state string) *window {
 		state, map[string]string{"read": "1", "unread": "0"}[state], state == "unread", post(id)))
 }
 
-// heading waits until the navigation shows this number of unread announcements; "" is none.
+// heading waits until the navigation shows this number of unread announcements; "" means none.
 func (w *window) heading(want string) *window {
 	w.t.Helper()
 	return w.until(fmt.Sprintf(`(e => (e.hidden ? "" : e.firstElementChild.textContent) === %q)(document.querySelector("#announcements-count"))`, want))

@@ -58,7 +58,7 @@ func TestTheFiveCommandsOfTheDocumentWork(t *testing.T) {
 	})
 }
 
-// hostApp is an application on an origin of its own.
+// hostApp is an application on its own origin.
 type hostApp struct {
 	*httptest.Server
 	key    string
@@ -145,7 +145,7 @@ func TestAPageOfAnotherOriginReadsItsBadge(t *testing.T) {
 	s.carillon("", "send", "--to", "4711", "--type", "order", "--title", "Your order is on its way")
 	w.until(`window.badge.startsWith('{"unread":1,')`)
 
-	// A page of another app cannot use the token, and a page of no app gets no answer at all.
+	// A page of another app cannot use the token, and a page without an app gets no response.
 	w.do(chromedp.Navigate(other.URL))
 	if got := ask[string](w, fmt.Sprintf(askBadge, badge, token)); !strings.Contains(got, `"origin_refused"`) {
 		t.Errorf("a page of another app got %s", got)

@@ -26,7 +26,7 @@ func (i *instance) redisOf(t *testing.T) *os.Process {
 		t.Fatal(err)
 	}
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // the thread may have ended since
+		text, _ := os.ReadFile(list) // the thread may have ended
 		for word := range strings.FieldsSeq(string(text)) {
 			pid, _ := strconv.Atoi(word)
 			if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.TrimSpace(string(name)) == "redis-server" {
@@ -119,7 +119,7 @@ func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 	bob.connection("Reconnecting…")
 	at := vera.leads("/staff/send", "target", "user", "to", "bob", "type", "like", "title", "Sent while it was away", "body", "x")
 	if _, page := vera.get(at); !strings.Contains(page, "the notice will be delivered as soon as Redis is back") {
-		t.Error("the page does not tell the sender that the notice will be delivered later")
+		t.Error("the page does not show the sender that the notice will be delivered later")
 	}
 	posts := open(t, i).as(i.person(t, "bob")).goTo("/announcements/" + id)
 	posts.warned("Some things are read-only right now. This is the announcement as of")
@@ -159,8 +159,7 @@ func TestAKilledBuiltInRedisIsRestartedByTheServer(t *testing.T) {
 	bob.until(`document.querySelector("#stale") === null`)
 }
 
-// TestEveryPageOfARedisThatIsAwayIsSound checks the pages without Redis as the gallery checks all
-// other pages.
+// TestEveryPageOfARedisThatIsAwayIsSound checks the pages without Redis as the gallery checks all others.
 func TestEveryPageOfARedisThatIsAwayIsSound(t *testing.T) {
 	t.Parallel()
 	s := alone(t)

@@ -51,7 +51,7 @@ func TestTheDemoHasAPageOfAnotherApplication(t *testing.T) {
 	w.shot("embed-demo-theme")
 	ask[any](w, `document.querySelector("carillon-bell").hide()`)
 
-	// Someone of whom Carillon has never heard has the announcements to late joiners alone.
+	// A user unknown to Carillon gets only the announcements for late joiners.
 	w.picks("user", "customer 4711").press(".who button")
 	w.until(inBell(`root?.querySelector(".badge")?.textContent === "2"`))
 	w.clickOn(`[data-send=notice]`).until(inBell(`root.querySelector(".badge").textContent === "3"`))

@@ -39,7 +39,7 @@ func (w *window) same() {
 	}
 }
 
-// path is the path of the server's public URL; empty: it has the whole host.
+// path returns the path of the server's public URL; empty: it uses the whole host.
 func (w *window) path() string {
 	w.t.Helper()
 	u, err := url.Parse(w.url)
@@ -78,8 +78,8 @@ func (w *window) click(name string) *window {
 	return w
 }
 
-// settles waits until the page accepts clicks again. When a row goes and another moves under the
-// pointer, clicks are ignored for a moment, because they were meant for the first.
+// settles waits until the page accepts clicks again. When a row disappears and another moves under the pointer,
+// clicks are ignored for a moment, because they were meant for the first row.
 func (w *window) settles() *window {
 	w.t.Helper()
 	return w.passes(400 * time.Millisecond)

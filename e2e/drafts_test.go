@@ -7,13 +7,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// draftSaved is true once the form is on the server as it is.
+// draftSaved is true once the current form is on the server.
 const draftSaved = `/^Draft saved \d\d:\d\d$/.test(document.querySelector("#draft-state").textContent.trim()) && location.search.startsWith("?draft=")`
 
 // typedSend is the text in the form.
 const typedSend = `["to", "title", "type", "body"].map(name => document.querySelector("[name=" + name + "]").value).join("|")`
 
-// Nobody presses a button before the tab and then the instance die.
+// No button is pressed before the tab and then the instance die.
 func TestADraftOutlivesItsTabAndItsInstance(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -38,13 +38,13 @@ func TestADraftOutlivesItsTabAndItsInstance(t *testing.T) {
 	next.press(sendButton)
 	next.arrived("Not to be lost, either")
 
-	// It is gone once it is sent.
+	// The draft is gone once the notice is sent.
 	next.goTo("/staff/send").until(`document.querySelector("#title").value === "" && !document.querySelector("[data-testid=resume]")`)
 	next.goTo(strings.TrimPrefix(address, w.path())).has("[data-testid=not-sent] p", "This draft no longer exists: it was sent or deleted.")
 	w.as(i.person(t, "alice")).goTo("/staff/notices").until(`document.querySelectorAll("tbody tr").length === 1`)
 }
 
-// What the server could not take is kept in the tab, and saved as soon as it can be.
+// Input that the server cannot store is kept in the tab, and saved as soon as possible.
 func TestADraftIsKeptInTheTabWhileOffline(t *testing.T) {
 	t.Parallel()
 	s := alone(t)

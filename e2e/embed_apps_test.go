@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// send sends a notice by the API key of the app.
+// send sends a notice with the API key of the app.
 func (a *hostApp) send(t *testing.T, i *instance, body string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, i.url+"/api/v1/notices", strings.NewReader(body))
@@ -33,7 +33,7 @@ func TestALinkLeadsToTheAppThatSentItAndIsAPathOnItsOwnPages(t *testing.T) {
 	s := alone(t)
 	i := s.serve()
 	shop, blog := newShop(t, s, i, "4711"), s.hostApp(t, "blog")
-	for _, app := range []*hostApp{shop.hostApp, blog} { // the same type and subject: a row of each
+	for _, app := range []*hostApp{shop.hostApp, blog} { // the same type and subject: one row for each
 		app.send(t, i, `{"target":{"users":["4711"]},"type":"reply","subject":"reply:7","title":"A reply","link":"/replies/7?a=b#c"}`)
 	}
 	w := open(t, i)

@@ -10,12 +10,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// hostPage is a page that a test fills, and what it wrote to the console in window.said.
+// hostPage is a page that a test fills; window.said contains what it wrote to the console.
 const hostPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,">
 <script>window.said = []; console.error = (...what) => said.push(what.join(" "));</script>
 <script type="module" src="%s/embed/v1.js"></script><main>%s</main>`
 
-// answers has the shop answer a path in another way.
+// answers makes the shop respond to a path with another handler.
 func (s *shop) answers(path string, answer http.HandlerFunc) {
 	pages := s.Config.Handler
 	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,7 +27,7 @@ func (s *shop) answers(path string, answer http.HandlerFunc) {
 	})
 }
 
-// page has the shop answer a path with a page of its own, without a policy.
+// page makes the shop respond to a path with a custom page, without a policy.
 func (s *shop) page(i *instance, path, body string) {
 	s.answers(path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -35,7 +35,7 @@ func (s *shop) page(i *instance, path, body string) {
 	})
 }
 
-// An element without settings joins the client of the page, whichever came first; the next user begins by one call.
+// An element without settings joins the client of the page, whichever came first; the next user starts with one call.
 func TestElementsOfAPageShareItsClientAndTheNextUserBeginsByOneCall(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -51,18 +51,18 @@ func TestElementsOfAPageShareItsClientAndTheNextUserBeginsByOneCall(t *testing.T
 	w.until(same + ` && document.querySelector("carillon-inbox").shadowRoot.querySelectorAll("li").length === 1`)
 	w.until(`[...document.querySelectorAll("carillon-bell, carillon-inbox, carillon-toasts")].reduce((n, e) => n + e.shadowRoot.querySelectorAll("[role=status]").length, 0) === 1`)
 
-	// The router changes the title, and puts one back that it had read here.
+	// The router changes the title, and restores one that it read here.
 	ask[any](w, `void (document.title = "(3) Orders")`)
 	w.until(`document.title === "(1) (3) Orders"`)
 	ask[any](w, `void (document.title = "(1) Shop")`)
 	w.until(`document.title === "(1) Shop"`)
 
-	// Another bell takes the place of the first.
+	// Another bell replaces the first.
 	ask[any](w, `document.querySelector("carillon-bell").remove()`)
 	w.until(`document.title === "Shop"`)
 	ask[any](w, `void document.body.append(Object.assign(document.createElement("carillon-bell"), { lang: "en" }))`)
 	w.until(bellSays("1"))
-	// Nothing that was set before, later or again is lost.
+	// Settings made before, later or repeatedly all apply.
 	ask[any](w, inBell(`bell.texts = { title: "News" }, bell.lang = "ja", 0`))
 	w.until(inBell(`root.querySelector(".panel").getAttribute("aria-label") === "News" && root.querySelector(".bell").getAttribute("aria-label").includes("1")`))
 
@@ -75,7 +75,7 @@ func TestElementsOfAPageShareItsClientAndTheNextUserBeginsByOneCall(t *testing.T
 	s.orders("4712", "For the second")
 	s.orders("4712", "Another one")
 	w.until(bellSays("2")).until(`document.querySelector("carillon-inbox").shadowRoot.querySelectorAll("li").length === 2`)
-	// One call is enough also without signOut.
+	// One call is also enough without signOut.
 	shop.signIn("4711")
 	ask[any](w, inBell(`bell.refresh().then(() => 0)`))
 	w.until(bellSays("1"))
@@ -84,7 +84,7 @@ func TestElementsOfAPageShareItsClientAndTheNextUserBeginsByOneCall(t *testing.T
 	}
 }
 
-// What a page sets on an element before the script is there is heard, and so is what it sets later, and again.
+// Properties that a page sets on an element before the script has loaded apply, and so do later changes.
 func TestAnElementHearsWhatItsPageSetsEarlyLateAndAgain(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -121,7 +121,7 @@ func TestAnElementHearsWhatItsPageSetsEarlyLateAndAgain(t *testing.T) {
 	}
 }
 
-// The number of two bells stands once before the title, whatever the page writes there, and leaves nothing behind.
+// With two bells, one number stands before the title, whatever the page writes there, and it is removed with them.
 func TestTheTitleHasOneNumberAndBelongsToThePage(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -141,7 +141,7 @@ func TestTheTitleHasOneNumberAndBelongsToThePage(t *testing.T) {
 		{`document.title`, "(1) (3) Orders"},
 		{`document.title + " of May"`, "(1) (3) Orders of May"},
 		{`"New: " + document.title`, "(1) New: (3) Orders of May"},
-		{`"(1) Shop"`, "(1) Shop"}, // as it was read here before
+		{`"(1) Shop"`, "(1) Shop"}, // as a router read it here before
 		{`"(3) Orders"`, "(1) (3) Orders"},
 	} {
 		ask[any](w, `void (document.title = `+change.writes+`)`)
@@ -159,10 +159,10 @@ func TestTheTitleHasOneNumberAndBelongsToThePage(t *testing.T) {
 	title("(3) Orders")
 }
 
-// knowsNothing is an expression that is true while the bell has no number, and says why.
+// knowsNothing is an expression that is true while the bell has no number and shows the reason.
 var knowsNothing = inBell(`bell.client?.getSnapshot().badge.unread === null && root.querySelector(".badge").hidden && root.querySelector(".bell").getAttribute("aria-label") === "Notifications" && root.querySelector(".bell").getAttribute("aria-description") !== null`)
 
-// What is known of nobody is shown as nothing, and the console says what to mend.
+// Without a signed-in user nothing is shown, and the console names the cure.
 func TestABellThatKnowsNothingShowsNoNumberAndTheConsoleSaysWhy(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -185,7 +185,7 @@ func TestABellThatKnowsNothingShowsNoNumberAndTheConsoleSaysWhy(t *testing.T) {
 	w.until(`said.some(line => line.includes(` + strconv.Quote("carillon app set NAME --origin "+there) + `))`)
 }
 
-// A frame without an origin can ask nobody, and says so.
+// A frame without an origin cannot get a token, and reports that.
 func TestABellInASandboxShowsNoNumber(t *testing.T) {
 	t.Parallel()
 	s := alone(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// An answer with rows may be older than what the stream has brought since it was asked for.
+// A response with rows may be older than events of the stream since its request.
 func TestRowsThatComeLateLoseNothingThatTheStreamHasBrought(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -16,7 +16,7 @@ func TestRowsThatComeLateLoseNothingThatTheStreamHasBrought(t *testing.T) {
 	w := open(t, i).first(`{
 		const real = fetch;
 		window.came = 0;
-		// hold keeps back answers with rows, which the server has given already, until release is called.
+		// hold delays responses with rows, which the server has already sent, until release is called.
 		window.hold = () => (window.held = new Promise((resolve) => (window.release = () => resolve(window.held = null))), window.asked = 0);
 		hold();
 		window.fetch = async (...about) => {

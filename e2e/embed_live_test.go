@@ -53,7 +53,7 @@ func TestTheTabsOfAHostShareOneStreamAndOneToken(t *testing.T) {
 		w.until(bellSays(""))
 	}
 
-	// The tab with the stream asks for the next token, and the others take it over.
+	// The tab with the stream requests the next token, and the others adopt it.
 	before := shop.asked.Load()
 	ask[any](all[1], `fetch("/carillon/token").then(r => r.json()).then(({ token }) => new BroadcastChannel("carillon token " + `+strconv.Quote(i.url+"/ ")+` + location.origin + "/carillon/token").postMessage(token))`)
 	for _, w := range all {
@@ -62,7 +62,7 @@ func TestTheTabsOfAHostShareOneStreamAndOneToken(t *testing.T) {
 	if asked := shop.asked.Load() - before; asked != 1 {
 		t.Errorf("a token was asked for %d times", asked)
 	}
-	// Another user has signed in: the next page says so to all tabs, and nothing of the first is left.
+	// Another user has signed in: the next page notifies all tabs, and no data of the first user is left.
 	shop.signIn("4712")
 	all[0].do(chromedp.Navigate(shop.URL))
 	for _, w := range all {
@@ -74,7 +74,7 @@ func TestTheTabsOfAHostShareOneStreamAndOneToken(t *testing.T) {
 	i.streams("1")
 }
 
-// The stream of a token ends soon after it: the element has opened it again before anybody sees that.
+// The stream of a token ends soon after it: the element reopens it before anyone notices.
 func TestATokenExpiresInTheMiddleOfAStreamUnseen(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -119,8 +119,8 @@ func TestABellIsRightAfterTheServerWasKilledAndAfterItsPageWasOffline(t *testing
 	w.until(bellSays("2"))
 }
 
-// Ten thousand notices arrive while the panel is open. Rows that stay keep their elements, the page
-// keeps a bounded number of them, and a screen reader hears a phrase now and then.
+// Ten thousand notices arrive while the panel is open. Rows that stay keep their elements, the page keeps a bounded
+// number of them, and a screen reader announces a phrase now and then.
 func TestManyNoticesDoNotDisturbAnOpenPanel(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -183,7 +183,7 @@ func TestManyNoticesDoNotDisturbAnOpenPanel(t *testing.T) {
 	}
 }
 
-// A thousand elements come and go, as in an application that shows one page after the other.
+// A thousand elements come and go, as in an application that shows page after page.
 func TestElementsThatHaveLeftLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -203,7 +203,7 @@ func TestElementsThatHaveLeftLeaveNothingBehind(t *testing.T) {
 	}
 	count := func() (nodes, listeners int64) {
 		t.Helper()
-		for range 3 { // what is let go of in one collection may let go of more
+		for range 3 { // objects freed by one collection may free more
 			if _, err := chromedp.Call(w.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
 				t.Fatal(err)
 			}

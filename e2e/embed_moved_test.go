@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// An element goes on wherever its page puts it, and begins again after it was away. It never has a second stream, and
-// neither has its copy.
+// An element continues wherever its page moves it, and starts again after an absence. Neither it nor its copy ever
+// has a second stream.
 func TestABellThatIsMovedCopiedOrPutBackGoesOnWithOneStream(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -42,7 +42,7 @@ func TestABellThatIsMovedCopiedOrPutBackGoesOnWithOneStream(t *testing.T) {
 	s.orders("4711", "Four")
 	all("4", 1)
 
-	// The original leaves, and its copy goes on.
+	// The original is removed, and its copy continues.
 	ask[any](w, `void bell.remove()`)
 	s.orders("4711", "Five")
 	all("5", 1)

@@ -74,7 +74,7 @@ func TestThePackageIsInstalledCheckedAndBundled(t *testing.T) {
 		}
 	}
 	npm(t, dir, filepath.Join(modules, ".bin/tsc"))
-	// A server that renders pages loads the package, too.
+	// A server that renders pages also loads the package.
 	npm(t, dir, "node", "--input-type=module", "--eval", `import { connect } from "carillon-embed"; if (!connect) process.exit(1)`)
 	npm(t, dir, filepath.Join(modules, ".bin/esbuild"), "app.tsx", "--bundle", "--minify", "--format=esm", "--jsx=automatic",
 		`--define:process.env.NODE_ENV="production"`, "--define:__VUE_OPTIONS_API__=false", "--define:__VUE_PROD_DEVTOOLS__=false", "--define:__VUE_PROD_HYDRATION_MISMATCH_DETAILS__=false", "--outfile=app.js")

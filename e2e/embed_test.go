@@ -17,7 +17,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// shopPage is a page of a host application: two lines, and what stands there without script.
+// shopPage is a page of a host application: two lines, and the content shown without script.
 const shopPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
 <script type="module" src="%s/embed/v1.js"></script>
@@ -25,7 +25,7 @@ const shopPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sh
 <carillon-bell token-url="/carillon/token" inbox-href="/notifications"><a href="/notifications">Notifications</a></carillon-bell></header>
 <main><p>Your orders</p></main><carillon-toasts token-url="/carillon/token"></carillon-toasts>`
 
-// shopInbox is the page of the shop that has the whole inbox.
+// shopInbox is the page of the shop that contains the whole inbox.
 const shopInbox = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Notifications</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
 <script type="module" src="%s/embed/v1.js"></script>
@@ -34,10 +34,10 @@ const shopInbox = `<!doctype html><html lang="en"><meta charset="utf-8"><title>N
 // strictPolicy is the strictest policy under which the elements work.
 const strictPolicy = "default-src 'none'; style-src 'self'; img-src data:; script-src 'self' %[1]s; connect-src 'self' %[1]s; require-trusted-types-for 'script'"
 
-// violations lists what the policy has refused in window.refused.
+// violations collects in window.refused what the policy has blocked.
 const violations = `window.refused = []; addEventListener("securitypolicyviolation", (e) => refused.push(e.violatedDirective + " " + e.blockedURI), true)`
 
-// watchesThePolicy has each page from now on list what its policy refuses.
+// watchesThePolicy makes each page from now on record what its policy blocks.
 func (w *window) watchesThePolicy() *window {
 	w.t.Helper()
 	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: violations}); err != nil {
@@ -46,7 +46,7 @@ func (w *window) watchesThePolicy() *window {
 	return w
 }
 
-// keepsThePolicy reports what the policy of this page has refused.
+// keepsThePolicy fails the test if the policy of this page has blocked anything.
 func (w *window) keepsThePolicy() *window {
 	w.t.Helper()
 	if refused := ask[[]string](w, `refused`); len(refused) > 0 {
@@ -55,14 +55,14 @@ func (w *window) keepsThePolicy() *window {
 	return w
 }
 
-// shop is a host application with a session of its own.
+// shop is a host application with its own session.
 type shop struct {
 	*hostApp
 	mu   sync.Mutex
-	user string // signed in to the shop; empty: nobody
+	user string // signed in to the shop; empty: none
 
-	asked atomic.Int64 // tokens
-	old   atomic.Int64 // seconds since the tokens that are issued have expired
+	asked atomic.Int64 // requests for tokens
+	old   atomic.Int64 // seconds since the issued tokens expired
 }
 
 func (s *shop) signIn(user string) {
@@ -71,7 +71,7 @@ func (s *shop) signIn(user string) {
 	s.user = user
 }
 
-// newShop starts a host application beside an instance.
+// newShop starts a host application next to an instance.
 func newShop(t *testing.T, s *site, i *instance, user string) *shop {
 	t.Helper()
 	shop := &shop{hostApp: s.hostApp(t, "shop"), user: user}
@@ -105,10 +105,10 @@ func newShop(t *testing.T, s *site, i *instance, user string) *shop {
 	return shop
 }
 
-// axeHere lists what axe objects to on the page as it is.
+// axeHere lists axe's findings on the current page.
 const axeHere = `axe.run(document, { resultTypes: ["violations"] }).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")))`
 
-// pleasesAxe checks the page as it is in both themes, and takes a picture of it in three widths.
+// pleasesAxe checks the current page in both themes, and takes a screenshot in each of three widths.
 func (w *window) pleasesAxe(name string) {
 	w.t.Helper()
 	axe, err := os.ReadFile("testdata/axe.min.js")
@@ -154,12 +154,12 @@ func TestTheBellIsLiveInAPageOfAnotherOriginUnderAStrictPolicy(t *testing.T) {
 	}
 	w.keepsThePolicy()
 	w.pleasesAxe("embed-panel")
-	// Escape closes the panel and gives the focus back; a notice that arrives then counts again.
+	// Escape closes the panel and returns the focus; a notice that arrives then counts again.
 	w.types("\x1b").until(inBell(`!root.querySelector(".panel").matches(":popover-open") && root.activeElement === root.querySelector(".bell")`))
 	s.carillon("", "send", "--to", "4711", "--type", "order", "--title", "Third")
 	w.until(inBell(`root.querySelector(".badge").textContent === "1"`))
 
-	// An element that moves within its page goes on, and one that was away for long begins again.
+	// An element that moves within its page continues, and one that was away for long starts again.
 	ask[any](w, `void document.querySelector("main").append(document.querySelector("carillon-bell"))`)
 	w.until(inBell(`root.querySelector(".badge").textContent === "1"`))
 	ask[any](w, `new Promise(done => { const bell = document.querySelector("carillon-bell"); bell.remove(); setTimeout(() => { document.body.append(bell); done(); }, 100); })`)
@@ -167,7 +167,7 @@ func TestTheBellIsLiveInAPageOfAnotherOriginUnderAStrictPolicy(t *testing.T) {
 	s.carillon("", "send", "--to", "4711", "--type", "order", "--title", "Fourth")
 	w.until(inBell(`root.querySelector(".badge").textContent === "2"`))
 
-	// Nothing of a user is left after another one has signed in.
+	// No data of a user is left after another one has signed in.
 	shop.signIn("4712")
 	ask[any](w, "void "+`document.querySelector("carillon-bell").replaceWith(Object.assign(document.createElement("carillon-bell"), { tokenProvider: async () => (await (await fetch("/carillon/token")).json()).token }))`)
 	w.until(inBell(`root?.querySelector(".badge")?.hidden && root.querySelectorAll("li").length === 0`))
@@ -213,8 +213,8 @@ func TestTheWholeInboxIsAPartOfAPageOfAHost(t *testing.T) {
 	ask[any](w, in(`press("Dismiss: Closed on Sunday")`))
 	w.until(in(`rows() === "Closed on Sunday"`))
 
-	// What the user does not want does not come any more.
-	ask[any](w, `(async () => { while (!(await document.querySelector("carillon-inbox").client.me()).types.length) await new Promise(done => setTimeout(done, 200)); })()`) // the command's type is known
+	// Notices of a muted type no longer arrive.
+	ask[any](w, `(async () => { while (!(await document.querySelector("carillon-inbox").client.me()).types.length) await new Promise(done => setTimeout(done, 200)); })()`) // the command's type exists
 	ask[any](w, in(`(root.querySelector(".prefs").open = false, 0)`))
 	ask[any](w, in(`(root.querySelector(".prefs").open = true, 0)`))
 	w.until(in(`root.querySelectorAll(".types input:checked").length > 0`))

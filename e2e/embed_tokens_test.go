@@ -18,8 +18,8 @@ func answers200(kind, body string) http.HandlerFunc {
 	}
 }
 
-// Whatever token-url answers instead of a token, the bell has no number, one line in the console says what to mend, and the
-// bell is right soon after the application is. After a 401 it waits for the application to say that somebody has signed in.
+// Whatever token-url returns instead of a token, the bell shows no number, one line in the console names the cure,
+// and the bell recovers soon after the application. After a 401 it waits for the application to report a sign-in.
 func TestABellWithoutATokenSaysWhyAndBeginsOnceItHasOne(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -73,7 +73,7 @@ func TestABellWithoutATokenSaysWhyAndBeginsOnceItHasOne(t *testing.T) {
 	}
 }
 
-// The session at the application has ended elsewhere. The bell learns it when it needs the next token.
+// The session at the application has ended elsewhere. The bell finds out when it needs the next token.
 func TestABellForgetsItsUserWhenThereIsNoNextToken(t *testing.T) {
 	t.Parallel()
 	s := alone(t)

@@ -9,14 +9,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// hostWorkers are the service workers of host applications, by what they do with a request.
+// hostWorkers contains service workers of host applications, by how they handle a request.
 var hostWorkers = map[string]string{
 	"pass it on":      `e.respondWith(fetch(e.request))`,
 	"keep its answer": `if (e.request.method === "GET") e.respondWith(caches.open("all").then(async (all) => { const kept = await all.match(e.request); if (kept) return kept; const res = await fetch(e.request); e.waitUntil(all.put(e.request, res.clone()).catch(() => {})); return res; }))`,
 }
 
-// A worker of the page comes between the elements and everything that they ask. The bell is live, and nobody sees the
-// notices of the user before.
+// A worker of the page intercepts all requests of the elements. The bell is live, and the notices of the previous
+// user are never shown.
 func TestABellIsLiveBehindAServiceWorkerOfItsPage(t *testing.T) {
 	t.Parallel()
 	for does, script := range hostWorkers {
@@ -63,7 +63,7 @@ func TestABellIsLiveBehindAServiceWorkerOfItsPage(t *testing.T) {
 			w.until(rows + ` === "For the second"`)
 			others("4712")
 
-			// Another one signs in without another page.
+			// Another user signs in without a new page.
 			shop.signIn("4711")
 			ask[any](w, `(users.length = 0, document.querySelector("carillon-bell").refresh().then(() => 0))`)
 			s.orders("4711", "For the first again")

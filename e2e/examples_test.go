@@ -20,8 +20,8 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// clone copies the files that the repository has to a directory of the test, as a clone would. Those that git
-// ignores, such as what an earlier run of the commands has left, are not there.
+// clone copies the files of the repository to a directory of the test, as a clone would. Files that git ignores, such
+// as the output of an earlier run, are missing.
 func clone(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,8 +58,8 @@ type readme struct {
 	dir      string // the clone
 	began    time.Time
 	Carillon string // its URL
-	Shop     string // that of the application
-	Django   string // that of the application behind nginx
+	Shop     string // the application's
+	Django   string // of the application behind nginx
 }
 
 // example returns the README of an example. Its servers get free ports.
@@ -87,11 +87,11 @@ func example(t *testing.T, name string, ports ...string) *readme {
 	return r
 }
 
-// mostTime is how long it may take from a clone to a live bell.
+// mostTime is the maximum time from a clone to a live bell.
 const mostTime = 10 * time.Minute
 
-// run runs the first commands in one shell, and waits where a person would see that a server has started. What it
-// has started ends with the test.
+// run runs the first commands in one shell, and waits where a person would see that a server has started. Its
+// processes end with the test.
 func (r *readme) run(commands int) {
 	r.t.Helper()
 	var script bytes.Buffer
@@ -148,7 +148,7 @@ func (r *readme) run(commands int) {
 	}
 }
 
-// moved has the files of the examples name the ports that are free.
+// moved replaces the ports in the files of the examples with free ones.
 func (r *readme) moved() {
 	r.t.Helper()
 	for _, name := range []string{"django/shop/settings.py", "nginx-django/nginx.conf", "express-react/server.js"} {
@@ -163,7 +163,7 @@ func (r *readme) moved() {
 	}
 }
 
-// again sends one more notice, by the last command with another title.
+// again sends one more notice, with the last command and another title.
 func (r *readme) again(title string) {
 	r.t.Helper()
 	last := strings.Replace(r.ports.Replace(r.commands[4]), "Order 7 is on its way", title, 1)
@@ -188,8 +188,8 @@ func (w *window) entersAs(name string) *window {
 	return w.until(`document.querySelector("carillon-bell")`)
 }
 
-// isLive looks whether the bell shows the notice of the README, and another one without a reload, and says how long
-// it took from a clone.
+// isLive checks that the bell shows the notice of the README, and another one without a reload, and logs the time
+// since the clone.
 func (r *readme) isLive(w *window) {
 	r.t.Helper()
 	w.until(inBell(`root?.querySelector(".badge")?.textContent === "1"`)).script(`window.stays = true`)
@@ -220,17 +220,17 @@ func TestTheExampleOfDjangoWorksFromItsREADME(t *testing.T) {
 	ben.until(`location.pathname === "/orders/7" && document.querySelector("h1").textContent === "Order 7"`)
 	ben.until(inBell(`root.querySelector(".badge").hidden`)) // the panel was opened
 	ben.keepsThePolicy().script(`document.body.setAttribute("style", "color: red")`)
-	ben.until(`refused[0] === "style-src-attr inline"`) // the policy is in force, and it is seen when it is broken
+	ben.until(`refused[0] === "style-src-attr inline"`) // the policy is in force, and violations are recorded
 
-	// Another person in the same browser sees nothing of it.
+	// Another person in the same browser sees none of it.
 	ben.press(`header form button`)
 	ben.until(`location.pathname === "/login" && !document.querySelector("carillon-bell")`)
 	ann := ben.entersAs("ann")
-	ann.until(inBell(`root !== null`)) // the script is there
+	ann.until(inBell(`root !== null`)) // the script has loaded
 	ask[any](ann, inBell(`bell.show()`))
 	ann.until(inBell(`bell.client.getSnapshot().user === "1" && root.querySelectorAll("li").length === 0`))
 	if res, err := http.Get(r.Shop + "/carillon/token"); err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusUnauthorized {
-		t.Errorf("a token for nobody: %v, %v", res.Status, err)
+		t.Errorf("a token without a user: %v, %v", res.Status, err)
 	}
 }
 
@@ -253,7 +253,7 @@ func TestTheExampleOfNginxAndDjangoWorksFromItsREADME(t *testing.T) {
 	ann.do(chromedp.Navigate(r.Shop + "/notifications/staff/send"))
 	ann.until(`document.querySelector("#to, [name=to]")`)
 
-	// A header that a client sends is nobody's.
+	// A header sent by a client identifies no user.
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.Shop+"/notifications/api/v1/me", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +279,7 @@ func TestTheExampleOfExpressAndReactWorksFromItsREADME(t *testing.T) {
 	ben.press(`button[value="2"]`)
 	ben.until(`document.querySelector("carillon-bell")`)
 	r.isLive(ben)
-	ben.has("#news", "2 unread") // by the hook
+	ben.has("#news", "2 unread") // with the hook
 	ask[any](ben, inBell(`bell.show()`))
 	ben.until(inBell(`root.querySelectorAll("li").length === 2`))
 	ask[any](ben, inBell(`root.querySelector("li a").click()`))

@@ -30,7 +30,7 @@ func TestTheActionsOfAnAnnouncementFollowItsState(t *testing.T) {
 	w.until(`document.activeElement.id === "deeds"`).same()
 }
 
-// wide has bodies with parts that are wider than a phone.
+// wide contains bodies with parts wider than a phone.
 var wide = map[string]string{
 	"deep quotes": strings.Repeat("> ", 1900) + "deep",
 	"deep lists":  strings.Repeat("1. ", 400) + "deep\n\n" + strings.Repeat("- > ", 200) + strings.Repeat("w", 200),

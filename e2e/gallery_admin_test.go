@@ -70,7 +70,7 @@ func openOffice(t *testing.T) *gallery {
 	return g
 }
 
-// rules writes a rules file with a rule in each state that lasts, and returns its path.
+// rules writes a rules file with a rule in each lasting state, and returns its path.
 func (s *site) rules(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

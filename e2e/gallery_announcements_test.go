@@ -11,7 +11,7 @@ import (
 // announcementReaders maps the audiences with announcements in the gallery to the names of their users.
 var announcementReaders = map[string]string{"operator": "lone", "customer": "reader"}
 
-// posts has the ids of the announcements that the gallery shows.
+// posts contains the ids of the announcements in the gallery.
 type posts struct {
 	rich, scheduled, retracted, edited string
 }

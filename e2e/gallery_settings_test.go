@@ -10,7 +10,7 @@ func TestEverySettingIsSound(t *testing.T) {
 	openSettings(t).inspect(t, "settings", settingsViews()...)
 }
 
-// browsers are those in which a user of the gallery is signed in, the one that shows the page first.
+// browsers are the browsers in which a user of the gallery is signed in, first the one that shows the page.
 var browsers = []string{
 	"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0",

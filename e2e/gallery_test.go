@@ -25,7 +25,7 @@ type gallery struct {
 // crowd is a number of recipients for which sending asks for confirmation.
 const crowd = 1204
 
-// crowded returns a line for each user of the crowd, as people takes it.
+// crowded returns a line for each user of the crowd, for people.
 func crowded() []string {
 	lines := make([]string, crowd)
 	for i := range lines {
@@ -72,7 +72,7 @@ func openGallery(t *testing.T) *gallery {
 	return g
 }
 
-// hold sends a notice to the crowd that stays in the state sending for ever.
+// hold sends a notice to the crowd that stays in the state sending.
 func (g *gallery) hold(t *testing.T, s *site, subject string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.flags[1], "carillon.db")+"?_pragma=busy_timeout(5000)")

@@ -24,13 +24,13 @@ var wares = [][]string{
 	{"slug", "shift", "names.en", "Changes of shifts that concern the people who work at night", "open", "1", "no_mute", "1"},
 }
 
-// describes creates or changes a type by the staff form.
+// describes creates or changes a type with the staff form.
 func (p *person) describes(action string, fields ...string) {
 	p.t.Helper()
 	p.leads("/staff/types", append([]string{"action", action}, fields...)...)
 }
 
-// toTopic sends a notice to a topic by the staff form, and returns the path of its page.
+// toTopic sends a notice to a topic with the staff form, and returns the path of its page.
 func (p *person) toTopic(scope string, n notice) string {
 	p.t.Helper()
 	return p.leads("/staff/send", "target", "topic", "type", n.typ, "scope", scope, "subject", n.subject, "title", n.title, "body", n.body)

@@ -14,11 +14,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pictured says that the pictures of the pages are wanted. They take a minute and more: `make gallery`
-// asks for them.
+// pictured is true if pictures of the pages are wanted. They take more than a minute: `make gallery` enables them.
 var pictured = flag.Bool("gallery", false, "write a picture of every page in every state under screenshots/")
 
-// tallest is how much of a long page a picture shows.
+// tallest is the height of a long page that a picture shows.
 const tallest = 2200
 
 // inspect checks views and leaves the pages as they were served under screenshots/DIR/html, and
@@ -42,14 +41,13 @@ func (g *gallery) inspect(t *testing.T, dir string, views ...view) {
 	}
 }
 
-// findings runs axe on the page and returns its objections, a line each. Of rows with the same markup
-// axe sees one. Of a badge above 99 it wants the bell's name to hold "99+", but the name has the exact
-// number, which is more.
+// findings runs axe on the page and returns its findings, one per line. Of rows with the same markup axe sees one.
+// For a badge above 99 axe expects "99+" in the bell's name, but the name contains the exact number, which is better.
 const findings = `axe.run({include: document.documentElement, exclude: alike()}, {resultTypes: ["violations"], preload: false}).then(r =>
 	r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary))
 		.filter(f => !(f.startsWith("label-content-name-mismatch: #bell:") && document.querySelector("#badge").textContent === "99+")))`
 
-// inspection is the scripts that look at a page.
+// inspection returns the scripts that examine a page.
 func inspection(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
@@ -69,14 +67,13 @@ type inspector struct {
 	w     *window
 	see   *witness
 	tools string
-	found map[string][]string // fault → where
+	found map[string][]string // fault → places
 	dir   string
 }
 
-// inspect opens a page on a desk, brings it into its state, and checks it there and, turned into a
-// phone, again. A theme changes colours and no box, which is checked too, so the layout of each width
-// is measured in one theme. axe checks the page on the desk in the light theme and on the phone in
-// the dark one.
+// inspect opens a page on a desktop, brings it into its state, checks it there, and again as a phone. A theme changes
+// colours and no box, which is also checked, so the layout of each width is measured in one theme. axe checks the
+// page on the desktop in the light theme, and on the phone in the dark one.
 func (in *inspector) inspect(g *gallery, v view) {
 	w := in.w
 	in.enter(g, v)
@@ -90,11 +87,11 @@ func (in *inspector) inspect(g *gallery, v view) {
 	in.axe(v, "dark", 320)
 	in.complain(v.name, in.see.complaints(v.status))
 	in.complain(v.name+": as its script made it", faultsOf("<!DOCTYPE html>"+ask[string](w, `document.documentElement.outerHTML`)))
-	ask[bool](w, `(sessionStorage.clear(), true)`) // drafts of this view do not show up in the next one
+	ask[bool](w, `(sessionStorage.clear(), true)`) // drafts of this view do not appear in the next one
 }
 
-// darken turns the light theme into the dark one, which must not move anything. A time or a preview may
-// have changed meanwhile, so a page that seems to move is compared again.
+// darken switches from the light theme to the dark one, which must not move anything. A time or a preview may have
+// changed meanwhile, so a page that seems to move is compared again.
 func (in *inspector) darken(v view) {
 	w := in.w
 	var moved []string
@@ -114,10 +111,10 @@ func (in *inspector) darken(v view) {
 	}
 }
 
-// enter opens a page on a desk as its user and brings it into its state.
+// enter opens a page on a desktop as its user and brings it into its state.
 func (in *inspector) enter(g *gallery, v view) {
 	w := in.w.mouse().size(1280, 900).media("", "prefers-color-scheme", "light")
-	w.do(chromedp.Navigate("about:blank")) // or the last page, which may look again by itself, does so as somebody else
+	w.do(chromedp.Navigate("about:blank")) // otherwise the last page might poll as another user
 	if v.as == "alice" {
 		w.as(nil).visit("/login")
 		w.press(`[data-testid=demo]:has(input[value=alice]) button`)
@@ -146,7 +143,7 @@ func (in *inspector) layout(v view, theme string, width int64) {
 	}
 }
 
-// axe runs axe on the page as it is.
+// axe runs axe on the current page.
 func (in *inspector) axe(v view, theme string, width int64) {
 	in.complain(fmt.Sprintf("%s-%s-%d: axe", v.name, theme, width), ask[[]string](in.w, findings))
 }
@@ -157,7 +154,7 @@ func (in *inspector) complain(where string, faults []string) {
 	}
 }
 
-// served holds the page as the server sent it to the strict reading.
+// served checks the page as the server sent it, strictly.
 func (in *inspector) served(v view) {
 	in.w.t.Helper()
 	in.see.mu.Lock()
@@ -175,7 +172,7 @@ func (in *inspector) served(v view) {
 	}
 }
 
-// settle ends what changes slowly: axe would measure a colour on its way.
+// settle finishes transitions: axe would measure intermediate colours.
 func (in *inspector) settle() {
 	in.w.t.Helper()
 	ask[bool](in.w, `(document.getAnimations().forEach(a => a.finish()), true)`)
@@ -183,8 +180,7 @@ func (in *inspector) settle() {
 
 func (in *inspector) picture(name string) {
 	in.w.t.Helper()
-	// What floats or sticks is where it is in the window, so that a page is one
-	// picture from its top.
+	// Floating and sticky parts are placed in the window, so a page is one picture from its top.
 	size := ask[[]float64](in.w, `(scrollTo(0, 0), [document.documentElement.clientWidth, document.documentElement.scrollHeight])`)
 	ctx, cancel := context.WithTimeout(in.w.ctx, patience)
 	defer cancel()

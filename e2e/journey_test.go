@@ -15,8 +15,8 @@ import (
 // sites numbers the sites, so that each has its own key prefix in the shared Redis.
 var sites atomic.Int64
 
-// many returns a site for several instances, which share one PostgreSQL and one Redis, where their user has no right that
-// the docs do not name.
+// many returns a site for several instances, which share one PostgreSQL and one Redis, where their user has only the
+// rights listed in the docs.
 func many(t *testing.T) *site {
 	t.Helper()
 	s := &site{t: t, flags: append(shared(t), "--database-url", sqltest.URL(t))}
@@ -25,11 +25,10 @@ func many(t *testing.T) *site {
 	return s
 }
 
-// prefix is that of the keys in Redis.
+// prefix returns the prefix of the keys in Redis.
 func (s *site) prefix() string { return s.flags[slices.Index(s.flags, "--redis-prefix")+1] }
 
-// shared returns the flags that all instances of such a site have in common, without the addresses
-// of SQL and Redis.
+// shared returns the flags common to all instances of such a site, without the addresses of SQL and Redis.
 func shared(t *testing.T) []string {
 	t.Helper()
 	return []string{

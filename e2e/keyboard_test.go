@@ -15,14 +15,14 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// tongue is a language and its source: the browser, or the user's setting in a browser that asks for
+// tongue is a language and its source: the browser, or the user's setting in a browser that requests
 // another language.
 type tongue struct {
 	lang    string
 	setting bool
 }
 
-// typed and plain each have every language. Together they have every language from both sources.
+// Each of typed and plain contains every language. Together they cover every language from both sources.
 var (
 	typed = []tongue{{"en", false}, {"ja", true}, {"zh-Hans", false}}
 	plain = []tongue{{"en", true}, {"ja", false}, {"zh-Hans", true}}

@@ -26,7 +26,7 @@ func ask[T any](w *window, js string) T {
 	return v
 }
 
-// until waits until an expression is true. If the page is replaced meanwhile, it asks the new page.
+// until waits until an expression is true. If the page is replaced meanwhile, it evaluates in the new page.
 func (w *window) until(js string) *window {
 	w.t.Helper()
 	testkit.Until(w.withShot(), js, func() (fault string, ok bool) {
@@ -41,8 +41,8 @@ func (w *window) until(js string) *window {
 	return w
 }
 
-// passes waits until a timer of the page, set now, fires. By then all timers that were set before and were due sooner have
-// fired, however slow the machine is.
+// passes waits until a timer of the page, set now, fires. Timers set before and due sooner have then fired, however
+// slow the machine is.
 func (w *window) passes(d time.Duration) *window {
 	w.t.Helper()
 	ask[any](w, fmt.Sprintf(`new Promise(done => setTimeout(done, %d))`, d.Milliseconds()))
@@ -74,16 +74,16 @@ func (w *window) visit(path string) *window {
 	return w
 }
 
-// size sets the size of the window. A window narrower than a tablet becomes a phone with a touch
-// screen. It stays one until mouse turns it back, because turning touch off takes the mouse away too
-// (as chromedp.EmulateViewport does) until the next page.
+// size sets the size of the window. A window narrower than a tablet becomes a phone with a touch screen. It stays one
+// until mouse is called, because turning touch off also removes the mouse (as chromedp.EmulateViewport does) until
+// the next page.
 func (w *window) size(width, height int64) *window {
 	w.t.Helper()
 	w.scaled(width, height, 1, width < 600)
 	return w
 }
 
-// mouse takes the touch screen away. The next page that the window opens has a mouse again.
+// mouse removes the touch screen. The next page that the window opens has a mouse again.
 func (w *window) mouse() *window {
 	w.t.Helper()
 	if _, err := chromedp.Call(w.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{}); err != nil {
@@ -105,8 +105,8 @@ func (w *window) scaled(width, height int64, scale float64, phone bool) {
 	}
 }
 
-// media emulates a medium ("print"; "" is the screen) with features, given as names and values in
-// turn: "forced-colors", "active".
+// media emulates a medium ("print"; "" is the screen) with features, as names and values in turn: "forced-colors",
+// "active".
 func (w *window) media(medium string, features ...string) *window {
 	w.t.Helper()
 	p := emulation.SetEmulatedMediaParams{Media: medium}
@@ -130,7 +130,7 @@ func (w *window) speak(lang string) *window {
 	return w
 }
 
-// as gives the window the session of a person who has signed in; nil signs it out.
+// as gives the window the session of a signed-in person; nil signs it out.
 func (w *window) as(p *person) *window {
 	w.t.Helper()
 	if _, err := chromedp.Call(w.ctx, network.ClearBrowserCookies, struct{}{}); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
-// below has the whole suite run against servers below a path.
+// below makes the whole suite use servers below a path.
 var below = flag.String("below", "", "the path of the public URL of every server, such as /notifications")
 
 // program is the binary under test, built once.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// onlyChildren lists the elements that may be children of an element, for those with few.
+// onlyChildren lists the elements that may be children of an element, for elements with few.
 var onlyChildren = map[string][]string{
 	"ul": {"li", "template"}, "ol": {"li", "template"}, "dl": {"div", "dt", "dd"},
 	"table": {"caption", "thead", "tbody", "tfoot"}, "thead": {"tr"}, "tbody": {"tr"}, "tr": {"th", "td"},

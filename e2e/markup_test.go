@@ -11,13 +11,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markup checks a page strictly, as it is written and not as a browser repairs it.
+// markup checks a page strictly, as it is written, without the repairs of a browser.
 type markup struct {
 	faults   []string
 	open     []*element
 	ids      map[string]string // id → element
 	refs     []reference
-	labels   map[string]bool // ids that a label is for
+	labels   map[string]bool // ids with a label
 	controls []*element      // fields that need a label
 	headings []int
 	doctype  bool
@@ -28,7 +28,7 @@ type markup struct {
 type element struct {
 	name  string
 	attrs map[string]string
-	text  strings.Builder // its own text and that of its descendants, which name it
+	text  strings.Builder // its text, including its descendants, which names it
 }
 
 type reference struct{ from, id string }

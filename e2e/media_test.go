@@ -45,7 +45,7 @@ func shownTexts(w *window) []string {
 	w.t.Helper()
 	return ask[[]string](w, `(() => {
 		const all = [];
-		// What a visible button opens is not lost.
+		// Content opened by a visible button is not lost.
 		const shown = el => el.checkVisibility({visibilityProperty: true}) ||
 			document.querySelector('[popovertarget="' + el.closest("[popover]")?.id + '"]')?.checkVisibility();
 		const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -93,8 +93,8 @@ func TestForcedColoursShowBadgeMarksAndFocus(t *testing.T) {
 	w.shot("forced-colours-notice")
 }
 
-// highlighted checks that an element has the system's highlight colour. Without it the system would
-// give the element the colours of the page.
+// highlighted checks that an element has the system's highlight colour. Without it the system would use the colours
+// of the page.
 func (w *window) highlighted(sel string) {
 	w.t.Helper()
 	w.until(fmt.Sprintf(`(() => {

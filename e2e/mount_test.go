@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestBelowAPathOfAnotherApplicationsHost goes through what pages and scripts do at addresses of their
-// own. The flag -below has every test do so.
+// TestBelowAPathOfAnotherApplicationsHost tests pages and scripts below a path. The flag -below makes every test do
+// so.
 func TestBelowAPathOfAnotherApplicationsHost(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
@@ -30,7 +30,7 @@ func TestBelowAPathOfAnotherApplicationsHost(t *testing.T) {
 	w.uses()
 	vera.sends("bob", usual[0])
 	vera.announces("user", "The network is down tonight", "body", "From ten to eleven.", "pinned", "1", "toast", "1")
-	w.has("#badge", "2") // by the stream
+	w.has("#badge", "2") // through the stream
 	w.until(`document.querySelector("#popups a")?.getAttribute("href").startsWith("/notifications/announcements/")`)
 	openPanel(w)
 	w.until(`document.querySelector("#panel .row h3 a").getAttribute("href").startsWith("/notifications/")`)
@@ -63,7 +63,7 @@ const mountedPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title
 <script type="module" src="/notifications/embed/v1.js"></script>
 <carillon-bell><a href="/notifications/inbox">Notifications</a></carillon-bell><carillon-inbox></carillon-inbox>`
 
-// inFrontOfBoth is a proxy that signs people in: the application has the host, Carillon a path of it.
+// inFrontOfBoth is a proxy to which people sign in: the application has the host, Carillon a path of it.
 func inFrontOfBoth(t *testing.T, i *instance) (proxy *httptest.Server, signIn func(user string)) {
 	t.Helper()
 	to, err := url.Parse("http://" + i.addr())
@@ -103,10 +103,10 @@ func TestInAMountTheElementsNeedNoToken(t *testing.T) {
 	w.do(chromedp.Navigate(proxy.URL))
 	w.until(inBell(`root?.querySelector(".bell")?.getAttribute("aria-label") === "Notifications: nothing unread"`))
 	s.carillon("", "send", "--to", "ann", "--type", "order", "--title", "Your order is on its way", "--link", "/orders/6")
-	w.until(inBell(`root.querySelector(".badge").textContent === "1"`)) // by the stream
+	w.until(inBell(`root.querySelector(".badge").textContent === "1"`)) // through the stream
 	w.until(`document.querySelector("carillon-inbox").shadowRoot.querySelector(".title")?.href === location.origin + "/orders/6"`)
 
-	// Whoever signs in next gets nothing of the user before.
+	// The next user gets no data of the previous one.
 	signIn("zoe")
 	host := &application{t, i.url, strings.TrimSpace(s.carillon("", "key", "add", "host", "--scope", "admin"))}
 	host.call(http.MethodPost, "/users/ann/sign-out", "")

@@ -9,15 +9,15 @@ import (
 type line struct {
 	Offline  bool    `json:"offline"`
 	Latency  float64 `json:"latency"`            // ms
-	Download float64 `json:"downloadThroughput"` // bytes per second; -1 is no limit
+	Download float64 `json:"downloadThroughput"` // bytes per second; -1: no limit
 	Upload   float64 `json:"uploadThroughput"`   // like Download
 }
 
 // fullSpeed is the default line of a window.
 var fullSpeed = line{Download: -1, Upload: -1}
 
-// setLine is deprecated, and therefore missing from cdproto. But all versions of Chromium support
-// it: 121 lacks the commands that replaced it, and 148 refuses the parameters that 156 requires.
+// setLine is deprecated, and therefore missing from cdproto. But all versions of Chromium support it: 121 lacks its
+// replacements, and 148 rejects the parameters that 156 requires.
 var setLine = cdp.Command[line, struct{}]{Method: "Network.emulateNetworkConditions"}
 
 func (w *window) line(l line) *window {

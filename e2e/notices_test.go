@@ -8,7 +8,7 @@ import (
 // notice is a notice that a test sends.
 type notice struct{ typ, subject, title, body, link string }
 
-// usual has notices of an ordinary day. No two have the same texts.
+// usual contains notices of an ordinary day, all with different texts.
 var usual = []notice{
 	{"comment", "", "Dana commented on “Harbour at dusk”", "Where was this taken? The light on the water is wonderful.", "/inbox?filter=unread"},
 	{"order.late", "", "Order 4187 is late", "The parcel left Rotterdam on Tuesday and has not arrived in Lyon.", "/settings"},

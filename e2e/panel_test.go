@@ -20,13 +20,13 @@ func TestThePanelCountsAndClearsBothHalves(t *testing.T) {
 	w.until(`document.querySelectorAll("#panel .row").length === 2 && document.querySelector("#panel [data-post] .dot")`)
 	w.shot("panel-both")
 
-	// By keyboard: the tab keeps the focus, and Escape gives it back to the bell.
+	// By keyboard: the tab keeps the focus, and Escape returns it to the bell.
 	w.do(focusOn("#panel-unread"))
 	w.types(kb.Enter).until(`document.querySelector("#panel-unread[aria-current]") && document.activeElement.id === "panel-unread"`)
 	w.until(`document.querySelectorAll("#panel .row").length === 2`)
 	w.types(kb.Escape).until(`document.querySelector("#panel").hidden && document.activeElement.id === "bell"`)
 
-	// A phone: the tab is kept while all is marked as read, and Undo brings both back.
+	// On a phone: the tab stays while all is marked as read, and Undo restores both.
 	w.size(390, 844)
 	openPanelUnread(w)
 	w.shot("panel-phone")
@@ -35,7 +35,7 @@ func TestThePanelCountsAndClearsBothHalves(t *testing.T) {
 	w.badge("")
 	w.clickOn("#done form button").badge("2")
 
-	// Reading the announcement elsewhere turns its row, and nothing moves.
+	// Reading the announcement elsewhere updates its row, and nothing moves.
 	w.goTo("/settings").until(live)
 	openPanel(w)
 	w.until(`document.querySelector("#panel [data-post][data-state=unread]")`)

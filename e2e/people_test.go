@@ -13,7 +13,7 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-// person is a user of the pages without a browser, which is quick. Tests prepare their data with it.
+// person is a user of the pages without a browser, which is fast. Tests prepare their data with it.
 type person struct {
 	t      *testing.T
 	name   string
@@ -123,7 +123,7 @@ func (p *person) ask(method, path string, form io.Reader) (status int, body stri
 	return resp.StatusCode, string(text)
 }
 
-// sends sends a notice by the staff form.
+// sends sends a notice with the staff form.
 func (p *person) sends(to string, n notice) {
 	p.t.Helper()
 	link := n.link

@@ -38,7 +38,7 @@ func TestAPinnedAnnouncementIsOnEveryPageUntilItIsRead(t *testing.T) {
 
 	home.goTo("/announcements").turned(id, "read").click("Mark as unread: Fire drill at three").badge("2")
 	other.goTo("/announcements").clickOn(`#announcement-read-all button`).banner("").badge("")
-	other.until(`document.querySelector("#pinned").hidden`) // its space closes as well, because the user acted in this tab
+	other.until(`document.querySelector("#pinned").hidden`) // its space also closes, because the user acted in this tab
 	other.clickOn(`#done button`).badge("2")
 	home.goTo("/settings").banner("Fire drill at three")
 	home.moves()

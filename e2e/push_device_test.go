@@ -22,7 +22,7 @@ type phone struct {
 	vera    *person
 }
 
-// newPhone starts the site and turns push on by a click. before is done while push is still off.
+// newPhone starts the site and turns push on with a click. before runs while push is still off.
 func newPhone(t *testing.T, before func(*window)) *phone {
 	t.Helper()
 	certificate, err := pushtest.Certificate(t.TempDir())
@@ -44,7 +44,7 @@ func newPhone(t *testing.T, before func(*window)) *phone {
 	return p
 }
 
-// first has this window run a script before those of each page.
+// first makes this window run a script before the scripts of each page.
 func (w *window) first(js string) *window {
 	w.t.Helper()
 	if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: js}); err != nil {
@@ -53,7 +53,8 @@ func (w *window) first(js string) *window {
 	return w
 }
 
-// remembers has the pages of this window find the subscription that one of them has made, as those of a browser do.
+// remembers makes the pages of this window share the subscription that one of them has made, as the pages of a
+// browser do.
 func (w *window) remembers(s *pushtest.Service) *window {
 	w.t.Helper()
 	return w.first(`if (self.PushManager) {
@@ -64,7 +65,7 @@ func (w *window) remembers(s *pushtest.Service) *window {
 	}`)
 }
 
-// turnOn turns push on by a click in Settings.
+// turnOn turns push on with a click in Settings.
 func (p *phone) turnOn() {
 	p.w.t.Helper()
 	p.w.goTo("/settings").until(`document.querySelector("#device-add").hidden === false`)
@@ -73,7 +74,7 @@ func (p *phone) turnOn() {
 	p.registered(p.service.Sub.Endpoint)
 }
 
-// registered waits until the devices at the server are those at these endpoints.
+// registered waits until the devices at the server have exactly these endpoints.
 func (p *phone) registered(endpoints ...string) {
 	p.w.t.Helper()
 	want := strings.Join(endpoints, " ")
@@ -84,7 +85,7 @@ func (p *phone) registered(endpoints ...string) {
 	})
 }
 
-// forgotten deletes all devices at the server, as it does with those that were away for 90 days.
+// forgotten deletes all devices at the server, as it does after 90 days of absence.
 func (p *phone) forgotten() {
 	p.w.t.Helper()
 	if _, err := p.db.Exec(`DELETE FROM targets WHERE kind = 'push'`); err != nil {
@@ -92,7 +93,7 @@ func (p *phone) forgotten() {
 	}
 }
 
-// refused waits until the browser knows that it comes back by a click only.
+// refused waits until the browser has stored that only a click registers it again.
 func (p *phone) refused() {
 	p.w.t.Helper()
 	p.w.until(live2)
@@ -110,7 +111,7 @@ func TestABrowserThatTheServerHasForgottenIsRegisteredAgainAtTheNextVisit(t *tes
 	p.registered(p.service.Sub.Endpoint)
 	p.w.goTo("/settings").has("#devices strong", "This browser")
 
-	// In the same session it asks once a day.
+	// In the same session it registers once a day.
 	p.forgotten()
 	p.w.first(`{ const now = Date.now; Date.now = () => now() + 25 * 3_600_000; }`).goTo("/settings").has("#devices strong", "This browser")
 	p.registered(p.service.Sub.Endpoint)
@@ -156,8 +157,8 @@ func (p *phone) worker(from *window) *window {
 	return at
 }
 
-// hand hands an event to the worker, waits until the worker is done with it, and returns what it has asked the
-// browser for. A real click lets a worker focus or open a window, and only one of them; so does this event.
+// hand dispatches an event to the worker, waits until the worker has handled it, and returns the worker's calls to
+// the browser. A real click allows a worker to focus or open a window, and only one; so does this event.
 func (w *window) hand(event, fields string) string {
 	w.t.Helper()
 	return ask[string](w, fmt.Sprintf(`(async () => {
@@ -172,8 +173,8 @@ func (w *window) hand(event, fields string) string {
 	})()`, event, fields))
 }
 
-// clicked is a page that was open before push was turned on, so that the worker does not control it, and a click on a
-// notification about the announcements, to be awaited.
+// clicked returns a page that was open before push was turned on, so that the worker does not control it, and a click
+// on a notification about announcements, which the test awaits.
 func clicked(t *testing.T) (page, worker *window, click func(want string)) {
 	t.Helper()
 	p := newPhone(t, func(w *window) { page = w.tab().goTo("/inbox?filter=unread") })
@@ -185,7 +186,7 @@ func clicked(t *testing.T) (page, worker *window, click func(want string)) {
 	p.shows(p.service.Received()[0].Text, `["The lift is stuck"]`)
 	ask[bool](worker, `registration.getNotifications().then(([first]) => { self.clicked = first; return true; })`)
 	p.w.close()
-	page.hide(false) // as a focus does
+	page.hide(false) // as focusing does
 	if ask[bool](page, `navigator.serviceWorker.controller !== null`) {
 		t.Fatal("the worker controls the page, which proves less")
 	}
@@ -212,7 +213,7 @@ func TestAClickOnAPushFocusesAPageThatIsOpenAlready(t *testing.T) {
 	click("open " + page.path() + "/n/1")
 }
 
-// After the focus the browser opens no window any more.
+// After the focus the browser no longer opens a window.
 func TestAPageThatIsTooBusyToAnswerAClickOnAPushGoesThereLater(t *testing.T) {
 	t.Parallel()
 	page, worker, click := clicked(t)
@@ -225,14 +226,14 @@ func TestTheWorkerRegistersASubscriptionThatTheBrowserHasReplaced(t *testing.T) 
 	t.Parallel()
 	p := newPhone(t, nil)
 	worker := p.worker(p.w)
-	p.w.do(chromedp.Navigate("about:blank")) // no page helps
+	p.w.do(chromedp.Navigate("about:blank")) // without any page
 	made := func(endpoint string) string {
 		return fmt.Sprintf(`{ endpoint: %q, toJSON: () => ({ ...%s, endpoint: %[1]q }) }`, endpoint, p.service.JSON())
 	}
 	named, unnamed, late := p.service.URL+"/named", p.service.URL+"/unnamed", p.service.URL+"/late"
 	worker.hand("pushsubscriptionchange", `{ newSubscription: `+made(named)+` }`)
 	p.registered(named)
-	// Some browsers only say that there is none any more.
+	// Some browsers report only that the subscription has ended.
 	ask[bool](worker, `(PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
 		if (!userVisibleOnly || applicationServerKey.length !== 87) throw new TypeError(applicationServerKey);
 		return `+made(unnamed)+`;

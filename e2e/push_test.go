@@ -23,8 +23,8 @@ type device struct {
 	id serviceworker.RegistrationID
 }
 
-// subscribesAt lets a window show notifications, and has it subscribe at a push service of the tests: a
-// browser without a vendor's service has none of its own.
+// subscribesAt lets a window show notifications, and subscribes it at a push service of the tests: a browser without
+// a vendor's service has none.
 func (w *window) subscribesAt(s *pushtest.Service) *device {
 	w.t.Helper()
 	at, err := url.Parse(w.url)
@@ -48,7 +48,7 @@ func (w *window) subscribesAt(s *pushtest.Service) *device {
 	return d
 }
 
-// note keeps the id of the worker.
+// note stores the id of the worker.
 func (d *device) note(ev any) {
 	if e, ok := ev.(*serviceworker.EventWorkerRegistrationUpdated); ok {
 		d.mu.Lock()
@@ -59,7 +59,7 @@ func (d *device) note(ev any) {
 	}
 }
 
-// gets hands a message to the worker, as the browser does with one from its push service.
+// gets delivers a message to the worker, as the browser does with a message from its push service.
 func (d *device) gets(text []byte) {
 	d.w.t.Helper()
 	d.mu.Lock()
@@ -72,15 +72,15 @@ func (d *device) gets(text []byte) {
 	}
 }
 
-// titles are those of the notifications that the system shows, as JSON.
+// titles returns the titles of the system's visible notifications, as JSON.
 func (d *device) titles() string {
 	d.w.t.Helper()
 	return value[string](d.w, `navigator.serviceWorker.getRegistration().then((r) => r.getNotifications()).then((all) => JSON.stringify(all.map((n) => n.title)))`)
 }
 
-// shows hands a message to the worker, and waits until the system shows notifications with these titles. A
-// push service keeps a message until the browser has taken it. The DevTools protocol drops one now and then,
-// so it is repeated, which shows nothing twice.
+// shows delivers a message to the worker, and waits until the system shows notifications with these titles. A push
+// service keeps a message until the browser has received it. The DevTools protocol drops one now and then, so the
+// message is repeated, which shows nothing twice.
 func (d *device) shows(text []byte, want string) {
 	d.w.t.Helper()
 	polls := 0

@@ -46,10 +46,10 @@ func TestRepeatedKeysAndClicksActOnce(t *testing.T) {
 	w.visit("/inbox").titles(aisle, late, photo)
 	w.script(`document.querySelector("main .row").focus()`)
 	w.script(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "d", repeat: true, bubbles: true}))`)
-	w.click("Mark as unread: "+photo).has("#badge", "1") // an action of the held key would have come before
+	w.click("Mark as unread: "+photo).has("#badge", "1") // an action of the held key would have come first
 	w.titles(aisle, late, photo)
 
-	// The row that moves under the pointer is not the one that the user meant.
+	// The row that moves under the pointer is not the intended one.
 	w.script(`document.addEventListener("htmx:afterRequest", () => {
 		const next = document.querySelector("main .row:not([hidden]) [action$='/inbox/delete'] button");
 		next.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, detail: 2}));

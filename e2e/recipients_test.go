@@ -20,8 +20,8 @@ func (w *window) holds(target, shown, values string) *window {
 		target, controls, shown, values))
 }
 
-// The sender leaves a choice in each of the three controls and sends to the role. The other targets
-// get nothing, and their choices are kept.
+// The sender leaves a choice in each of the three controls and sends to the role. The other targets get nothing, and
+// their choices stay.
 func TestOnlyTheChosenTargetReceivesTheNotice(t *testing.T) {
 	t.Parallel()
 	s := alone(t)

@@ -30,7 +30,7 @@ func TestInASmallWindowThePanelIsASheetThatScrollsAsAWhole(t *testing.T) {
 			w.until(seenIn(part))
 		}
 		w.clickOn("#panel .panel-close").until(`document.querySelector("#panel").hidden && document.activeElement.id === "bell"`)
-		// The header takes at most half of the window, and none of a small one once the page is scrolled.
+		// The header covers at most half of the window, and nothing of a small one once the page is scrolled.
 		w.visit("/inbox").until(`document.querySelector(".top").getBoundingClientRect().height <= innerHeight / 2`)
 		w.until(`(scrollTo(0, 300), Math.max(0, document.querySelector(".top").getBoundingClientRect().bottom) <= innerHeight / 6)`)
 		w.until(seenIn("#list .row h3"))

@@ -21,7 +21,7 @@ func (w *window) drags(sel string, px float64) *window {
 			w.fail("move the mouse: %v", err)
 		}
 	}
-	mouse(input.DispatchMouseEventTypeMouseMoved, at[0]) // as every mouse does before it presses
+	mouse(input.DispatchMouseEventTypeMouseMoved, at[0]) // as every mouse does before a press
 	w.until(`document.documentElement.classList.contains("selectable")`)
 	mouse(input.DispatchMouseEventTypeMousePressed, at[0])
 	for x := px / 4; px > 0 && x <= px; x += px / 4 {
@@ -40,7 +40,7 @@ func TestTextOfALinkedRowIsSelectedAndAClickOnItFollowsTheLink(t *testing.T) {
 		w.visit("/inbox?filter=all").until(live).stays()
 		w.drags("main .row "+part, 120).until(selected + `.length > 5`)
 		w.until(`document.querySelector("main .row h3 a").href.includes("/n/")`).same()
-		w.drags("main .row "+part, 0).at("/settings") // where text is selected, too
+		w.drags("main .row "+part, 0).at("/settings") // even where text is selected
 	}
 	w.visit("/announcements").until(live).clickOn("#bell").until(`document.querySelector("#panel .row")`).stays()
 	w.drags("#panel .row .body", 120).until(selected + `.length > 5`).same()

@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// sentDesk is a window of vera, who has sent two notices and an announcement and begun a draft.
+// sentDesk returns a window of vera, who has sent two notices and an announcement, and started a draft.
 func sentDesk(t *testing.T) (*window, *person) {
 	t.Helper()
 	w, i := officeDesk(t)

@@ -26,11 +26,11 @@ import (
 // patience limits every wait for an event.
 const patience = testkit.Patience
 
-// site is the set-up that instances share: the data directory and the flags.
+// site is the configuration that instances share: the data directory and the flags.
 type site struct {
 	t     *testing.T
 	flags []string
-	path  string   // of the public URL; empty: that of the flag -below
+	path  string   // of the public URL; empty: the path in -below
 	env   []string // in addition to the tests' own environment
 }
 
@@ -87,13 +87,13 @@ type instance struct {
 
 var listening = regexp.MustCompile(`^Carillon is at http://(127\.0\.0\.1:\d+)(?:/.*)?$`)
 
-// addr is the address of the listener.
+// addr returns the address of the listener.
 func (i *instance) addr() string {
 	addr, _, _ := strings.Cut(strings.TrimPrefix(i.url, "http://"), "/")
 	return addr
 }
 
-// serve starts an instance, on a free port unless extra has an address, and waits until it answers.
+// serve starts an instance, on a free port unless extra contains an address, and waits until it responds.
 func (s *site) serve(extra ...string) *instance {
 	s.t.Helper()
 	if len(extra) == 0 {
@@ -101,7 +101,7 @@ func (s *site) serve(extra ...string) *instance {
 	}
 	args, path := append([]string{"serve"}, extra...), cmp.Or(s.path, *below)
 	if at := slices.Index(args, "--addr") + 1; path != "" && at > 0 {
-		if args[at] == "127.0.0.1:0" { // the public URL has the port
+		if args[at] == "127.0.0.1:0" { // the public URL contains the port
 			args[at] = testkit.Address()
 		}
 		args = append(args, "--public-url", "http://"+args[at]+path+"/")
@@ -119,7 +119,7 @@ func (s *site) serve(extra ...string) *instance {
 	go i.read(r, found)
 	s.t.Cleanup(func() {
 		i.stop()
-		if strings.Contains(i.logs(), "eyJ") { // how the header of every token begins
+		if strings.Contains(i.logs(), "eyJ") { // the beginning of every token
 			s.t.Error("a user token is in the logs")
 		}
 	})
@@ -165,7 +165,7 @@ func (i *instance) logs() string {
 	return i.log.String()
 }
 
-// kill ends the instance with SIGKILL, as abruptly as a power cut.
+// kill ends the instance with SIGKILL, as abruptly as a power failure.
 func (i *instance) kill() {
 	_ = i.cmd.Process.Kill()
 	if err := <-i.done; err == nil {

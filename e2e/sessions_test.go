@@ -22,14 +22,14 @@ func TestPasswordsChangeAndSessionsEndByKeyboardAndWithoutJavaScript(t *testing.
 	w.types(password).tabs().types("another good password").tabs().focusIsOn("Change password").types(kb.Enter)
 	w.at("/settings?done=password-changed")
 	if status, _ := other.get("/inbox"); status != 303 {
-		t.Errorf("the other session goes on: status %d", status)
+		t.Errorf("the other session continues: status %d", status)
 	}
 	other = i.personBy(t, "keys", "another good password")
 	w.visit("/settings").until(live2)
 	w.do(focusOn("[data-testid=sessions] li button"))
 	w.sees().types(kb.Enter).at("/settings?done=session-ended")
 	if status, _ := other.get("/inbox"); status != 303 {
-		t.Errorf("the other session goes on: status %d", status)
+		t.Errorf("the other session continues: status %d", status)
 	}
 
 	w = open(t, i).withoutScript().as(i.person(t, "plain"))
@@ -41,7 +41,7 @@ func TestPasswordsChangeAndSessionsEndByKeyboardAndWithoutJavaScript(t *testing.
 	w.press("#password-form button")
 	w.at("/settings?done=password-changed")
 	if status, _ := other.get("/inbox"); status != 303 {
-		t.Errorf("the other session goes on: status %d", status)
+		t.Errorf("the other session continues: status %d", status)
 	}
 	i.personBy(t, "plain", "another good password")
 }

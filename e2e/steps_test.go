@@ -43,7 +43,7 @@ func (w *window) ticksIn(field string, values ...string) *window {
 	})([...document.querySelectorAll("[name=%s][type=checkbox]")])`, strings.Join(values, " "), field))
 }
 
-// more shows the fields of the send form that most notices do not need.
+// more shows the optional fields of the send form.
 func (w *window) more() *window {
 	w.t.Helper()
 	w.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("more").open = true`))

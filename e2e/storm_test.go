@@ -44,7 +44,7 @@ func TestThePanelStaysCalmAtTwentyNoticesPerSecond(t *testing.T) {
 	w.visit("/settings").until(live2)
 	openPanel(w)
 	if said := ask[string](w, textOf("#announcer")); said != "" {
-		t.Errorf("at load the live region says %q", said)
+		t.Errorf("at load the live region has %q", said)
 	}
 	ask[bool](w, recorder)
 
@@ -94,13 +94,13 @@ func TestLoadingAPageAnnouncesNothing(t *testing.T) {
 	w, vera := desk(t, usual[:3]...)
 	w.visit("/inbox?filter=unread").until(live)
 	ask[bool](w, `(window.said = [], new MutationObserver(() => said.push(document.querySelector("#announcer").textContent)).observe(document.querySelector("#announcer"), {childList: true, characterData: true, subtree: true}), true)`)
-	// The page reports that somebody sees it once the stream has sent the first badge, which is never announced. A notice
-	// that arrives later is. A phrase for the first badge would be said within half a second.
+	// The page reports that a user sees it once the stream has sent the first badge, which is never announced. A
+	// later notice is. A phrase for the first badge would be announced within half a second.
 	w.until(answered("/events/active", 0)).passes(time.Second)
 	vera.sends("bob", usual[3])
 	w.until(`said.length > 0`)
 	if said := ask[[]string](w, `said`); len(said) != 1 || said[0] != "4 unread, newest: "+usual[3].title {
-		t.Errorf("the live region says %q", said)
+		t.Errorf("the live region has %q", said)
 	}
 	w.do(chromedp.Evaluate[chromedp.Void](`1`))
 }

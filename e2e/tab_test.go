@@ -67,12 +67,11 @@ func value[T any](w *window, js string) T {
 	return v
 }
 
-// whoHolds returns an expression that is true if this page holds a lock whose name begins with lock.
-// A page does not know its own client id, so it takes a lock with a known name and reads the id of
-// that lock's holder.
+// whoHolds returns an expression that is true if this page holds a lock whose name begins with lock. A page cannot
+// read its own client id, so it acquires a lock with a unique name and reads the id of that lock's holder.
 func whoHolds(lock string) string { return whoHas("held", lock) }
 
-// whoAsks is whoHolds, also for a page that waits for the lock.
+// whoAsks is whoHolds, but also true for a page that waits for the lock.
 func whoAsks(lock string) string { return whoHas("[...held, ...pending]", lock) }
 
 func whoHas(locks, lock string) string {

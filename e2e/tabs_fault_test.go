@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// proxy stands between browsers and a server, and can answer 503 for a while.
+// proxy runs between browsers and a server, and can return 503 for a while.
 type proxy struct {
 	*httptest.Server
 	refusing atomic.Bool
@@ -45,7 +45,7 @@ func inFrontOf(t *testing.T, i *instance) *proxy {
 	return p
 }
 
-// refuse cuts all connections and answers 503 until accept is called.
+// refuse cuts all connections and returns 503 until accept is called.
 func (p *proxy) refuse() {
 	p.refusing.Store(true)
 	p.CloseClientConnections()
@@ -96,7 +96,7 @@ func TestOfflineTabsShowTheTimeOfTheirData(t *testing.T) {
 		testkit.Eventually(t, "the page says that it is offline", func() bool { said = w.shown(`#connection`); return said != "" })
 		// The minute may have changed meanwhile.
 		if said != "Offline. Last updated "+at && said != "Offline. Last updated "+value[string](w, `new Date().toTimeString().slice(0, 5)`) {
-			t.Errorf("the page says %q", said)
+			t.Errorf("the page shows %q", said)
 		}
 	}
 	all[0].shot("offline")

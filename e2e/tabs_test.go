@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// tell sends a user a notice by command.
+// tell sends a user a notice with a command.
 func (s *site) tell(name, subject string) {
 	s.t.Helper()
 	s.carillon("", "send", "--to", name, "--type", "like", "--subject", subject, "--title", "Somebody likes "+subject)
@@ -120,8 +120,8 @@ func TestASecondUserOfABrowserGetsNothingOfTheFirst(t *testing.T) {
 	s.tell("bob", "photo_id:1")
 	bob.badge("1")
 
-	// Carol's session cookie replaces Bob's in the browser, but his session continues. Signing in by
-	// the form would end his session, and with it his stream at some moment within a minute.
+	// Carol's session cookie replaces Bob's in the browser, but his session continues. Signing in with the form would
+	// end his session, and within a minute his stream.
 	carol := home.tab().as(i.person(t, "carol"))
 	carol.goTo("/inbox?filter=unread")
 	carol.leading()

@@ -30,7 +30,7 @@ func TestATemplateIsSavedUsedAndDeletedWithUndo(t *testing.T) {
 	w.clickOn("#done form button")
 	w.until(rows + ` === "Late order"`)
 
-	// Without JavaScript, too. The template stays after it was used.
+	// Also works without JavaScript. The template stays after its use.
 	w = open(t, i).signIn("alice").withoutScript().goTo("/staff/notices?tab=drafts")
 	w.press("[data-testid=template] .button")
 	w.until(typedSend + ` === "bob|Order 4187 is late|news|One"`)

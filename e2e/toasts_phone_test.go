@@ -22,7 +22,7 @@ func TestAToastTappedOnAPhoneLeadsToItsRowBelowTheHeader(t *testing.T) {
 	w.clickOn("#popups a").until(`location.pathname.endsWith("/inbox")`)
 	w.below("Order 1 is late")
 
-	// The row is not in this page of the inbox yet, and by now others are above it.
+	// The row is not yet in this page of the inbox, and others are now above it.
 	w.visit("/inbox").uses()
 	vera.sendsToast("bob", "Order 2 is late")
 	w.until(`document.querySelector("#popups a")`).hovers("#popups .toast")

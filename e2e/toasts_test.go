@@ -40,14 +40,14 @@ func given(user string) string {
 		data.name === "toast" && data.detail.id.split(",").forEach(id => given.add(id)), true)`, user)
 }
 
-// answered returns an expression that is true if a request of the page to a path, begun at or after a time of its clock, has
-// an answer. Only the page knows which of its requests a change has caused: an earlier one may be answered after it.
+// answered returns an expression that is true once a request of the page to a path, started at or after a time of its
+// clock, has a response. Only the page can attribute its requests to a change: an earlier one may be answered after
+// it.
 func answered(path string, since float64) string {
 	return fmt.Sprintf(`%s.some(e => e.startTime >= %f)`, answers(path), since)
 }
 
-// answers returns an expression for the page's answered requests to a path. The browser keeps 250 entries unless it is told
-// otherwise.
+// answers returns an expression for the page's answered requests to a path. The browser keeps 250 entries by default.
 func answers(path string) string {
 	return fmt.Sprintf(`(performance.setResourceTimingBufferSize(10_000), performance.getEntriesByType("resource").filter(e => e.name.endsWith(%q) && e.responseEnd > 0))`, path)
 }
@@ -61,7 +61,7 @@ func (w *window) uses() *window {
 	w.until(`document.querySelector("#bell[aria-expanded]")`)
 	shows := func() bool { return value[bool](w, whoHolds("carillon-toasts:")) }
 	since := 0.0
-	if !shows() { // a tab that takes over reports that, whatever it has reported before
+	if !shows() { // a tab that takes over reports that, regardless of its earlier reports
 		since = ask[float64](w, `performance.now()`)
 	}
 	w.clickOn("h1")
@@ -95,12 +95,12 @@ func TestToasts(t *testing.T) {
 func oneOfAll(t *testing.T, i *instance, vera *person) {
 	all := tabs(t, i, 4, "bob", "/settings")
 	second := open(t, i).as(i.person(t, "bob")).visit("/settings")
-	second.until(answered("/events/active", 0)) // it is the last used one until another is used
+	second.until(answered("/events/active", 0)) // it is the tab used last
 	for _, w := range append(all, second) {
 		ask[bool](w, noted)
 	}
-	// shows sends a toast and then a notice without one. A page that has the badge of the second has
-	// had the time to show the first.
+	// shows sends a toast and then a notice without one. A page that shows the badge of the second has had time to
+	// show the first.
 	n := 0
 	shows := func(who *window, title string) {
 		t.Helper()
@@ -146,9 +146,9 @@ func comesBack(t *testing.T, s *site, i *instance, vera *person) {
 	}
 	w.badge("6")
 	old, ids := waiting(t, s, 6)
-	// The server leaves a toast to other instances for a moment before it sends it to a hidden page.
-	// A toast that arrived while carol comes back would be shown before the others, which arrive
-	// together once the server knows that a page is visible. So wait until all have arrived.
+	// The server leaves a toast to other instances for a moment before it sends it to a hidden page. A toast that
+	// arrives while carol returns would be shown before the others, which arrive together once the server has
+	// recorded that a page is visible. So wait until all have arrived.
 	w.until(`given.size === 6`)
 	if err := redistest.Client(t).ZIncrBy(t.Context(), old, -3_600_001, ids[0].Member.(string)).Err(); err != nil {
 		t.Fatal(err)
@@ -197,8 +197,8 @@ func (w *window) showsToasts(want ...string) {
 	})
 }
 
-// looksAway hides the tab and waits until the server knows that it is hidden. A page that was hidden before its script has
-// begun reports nothing.
+// looksAway hides the tab and waits until the server has recorded that. A page hidden before its script has started
+// reports nothing.
 func (w *window) looksAway() {
 	w.t.Helper()
 	testkit.Eventually(w.t, "this tab takes part", func() bool { return value[bool](w, whoAsks("carillon-toasts:")) })
@@ -322,7 +322,7 @@ func wantsNone(t *testing.T, i *instance, vera *person) {
 	pauses(t, erin, w, vera)
 }
 
-// pauses has erin pause: her pages, those that are open and those that she opens, show no toasts until she goes on.
+// pauses makes erin pause: her open pages, and pages that she opens, show no toasts until she resumes.
 func pauses(t *testing.T, erin *person, w *window, vera *person) {
 	t.Helper()
 	erin.leads("/settings/pause", "for", "1h")
@@ -337,7 +337,7 @@ func pauses(t *testing.T, erin *person, w *window, vera *person) {
 		t.Errorf("%d toasts are shown in a pause", n)
 	}
 	erin.leads("/settings/pause", "for", "off")
-	w.until(`noted.length === 2`) // those that were held
+	w.until(`noted.length === 2`) // the withheld ones
 }
 
 func withoutLocks(t *testing.T, i *instance, vera *person) {

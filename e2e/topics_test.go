@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// One user subscribes personally, another by their role, and a third by both. All have a page open
-// when staff send.
+// One user subscribes personally, another through their role, and a third by both. All have a page open when staff
+// send.
 func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	t.Parallel()
 	s := alone(t)

@@ -132,7 +132,7 @@ func (a *application) call(method, path, body string) []byte {
 	return got
 }
 
-// polls polls in XML until the response is as wanted.
+// polls polls in XML until the response equals want.
 func (a *application) polls(user, want string) {
 	a.t.Helper()
 	testkit.Until(a.t, fmt.Sprintf("a poll for %s answers %q", user, want), func() (p polled, ok bool) {

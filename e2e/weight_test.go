@@ -12,7 +12,7 @@ import (
 // of all responses.
 const heaviest = 60 << 10
 
-// shifts adds up the layout shifts while the page loads and keeps which elements moved.
+// shifts adds up the layout shifts while the page loads and records which elements moved.
 const shifts = `window.shifted = 0;
 	window.movers = [];
 	new PerformanceObserver(list => list.getEntries().forEach(e => {
@@ -52,7 +52,7 @@ func TestTheFirstVisitIsSmallAndTheSecondNearlyEmpty(t *testing.T) {
 		path := strings.TrimPrefix(address, w.url)
 		switch {
 		case strings.HasSuffix(path, "/bell.svg"):
-			// The favicon is no part of the page: the browser requests it at any time, possibly now.
+			// The favicon is not part of the page: the browser requests it at any time, possibly now.
 		case strings.HasPrefix(path, "/static/"):
 			if n := see.bytes[address]; n > 0 || !see.cached[address] {
 				t.Errorf("%s is fetched again: %d bytes", path, n)

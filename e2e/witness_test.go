@@ -26,7 +26,7 @@ type witness struct {
 	statuses map[string]int64    // address → status
 	pages    []network.RequestID // of documents and responses to forms
 	ids      map[network.RequestID]string
-	frame    string // of the window; those within it show documents of their own
+	frame    string // of the window; frames within it show other documents
 }
 
 // watched attaches a witness to the window, which records events from now on.
@@ -96,8 +96,8 @@ func (s *witness) noteRequest(e *network.EventRequestWillBeSent) {
 	}
 }
 
-// complaints returns the recorded events that must not happen. The browser also reports a page with
-// an intended status of 400 or more as a fault; expected is that status.
+// complaints returns recorded events that must not happen. The browser also reports a page with an intended status of
+// 400 or more as a fault; expected is that status.
 func (s *witness) complaints(expected int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

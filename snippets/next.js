@@ -1,6 +1,6 @@
 // app/carillon/token/route.js
 import { createHmac } from "node:crypto";
-import { auth } from "@/auth"; // Auth.js, or whatever says who is signed in
+import { auth } from "@/auth"; // Auth.js, or another function that returns the signed-in user
 
 export async function GET() {
   const user = (await auth())?.user;

@@ -1,5 +1,5 @@
-// Package snippets holds what a host application copies: for each stack the endpoint that signs the
-// token of its user, and the HTML of the bell. The tests run each one where its language is installed.
+// Package snippets contains the code that a host application copies: for each stack the endpoint that signs the token
+// of its user, and the HTML of the bell. The tests run each one where its language is installed.
 package snippets
 
 import (
@@ -52,14 +52,14 @@ const (
 	KeysElsewhere                // by a private key whose public key is at the address of its JWKS
 )
 
-// changes say what the application must change in an endpoint, which signs by the shared secret.
+// changes describes what the application must change in an endpoint, which signs with the shared secret.
 var changes = map[Signing]string{
 	PublicKey:     "Your application signs with its own private key: use that key and its algorithm (ES256, EdDSA or RS256)\ninstead of HS256, and the text of CARILLON_TOKEN_KEY as the kid.",
 	KeysElsewhere: "Your application signs with its own private key: use that key and its algorithm (ES256, EdDSA or RS256)\ninstead of HS256, its kid from the JWKS, and add the claim iss with the text of --issuer.",
 }
 
-// Endpoint returns the endpoint for the stack with this slug. It reads the key from the variable
-// CARILLON_TOKEN_KEY; for other ways of signing its first lines say what to change.
+// Endpoint returns the endpoint for the stack with this slug. It reads the key from the variable CARILLON_TOKEN_KEY;
+// for other ways of signing its first lines describe the changes.
 func Endpoint(slug string, by Signing) (string, error) {
 	all := Stacks()
 	i := slices.IndexFunc(all, func(s Stack) bool { return s.Slug == slug })

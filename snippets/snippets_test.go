@@ -23,16 +23,16 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// display is the name of user 42: JSON must escape a part of it.
+// display is the name of user 42: JSON must escape part of it.
 const display = `O'Hara "山田" \ Ñ`
 
-// TestEndpointOfEachStack runs the endpoint of each stack with nobody signed in and with a user, and
-// verifies the token. scripts/setup.sh installs the languages.
+// TestEndpointOfEachStack runs the endpoint of each stack without and with a signed-in user, and verifies the token.
+// scripts/setup.sh installs the languages.
 func TestEndpointOfEachStack(t *testing.T) {
 	verifier, added := newApp(t)
 	for _, stack := range snippets.Stacks() {
 		t.Run(stack.Slug, func(t *testing.T) {
-			if stack.Slug != "go" { // which reads the environment of the test
+			if stack.Slug != "go" { // it reads the environment of the test
 				t.Parallel()
 			}
 			out := run(t, stack, added.TokenKey)
@@ -49,7 +49,7 @@ func TestEndpointOfEachStack(t *testing.T) {
 			}
 			want := []any{"42", display, "shop", 15 * time.Minute}
 			if stack.Slug == "spring" {
-				want[0] = display // there a user has only a name
+				want[0] = display // where a user has only a name
 			}
 			got := []any{token.Subject, *token.Profile.Display, token.App.Name, token.Expires.Sub(token.IssuedAt)}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -119,7 +119,7 @@ func newApp(t *testing.T) (*app.Verifier, notifier.AddedApp) {
 	return verifier, added
 }
 
-// run answers a line with the status for nobody, and one with the answer for user 42.
+// run prints one line with the status without a user, and one with the response for user 42.
 func run(t *testing.T, stack snippets.Stack, key string) string {
 	t.Helper()
 	if stack.Slug == "go" {
@@ -132,12 +132,12 @@ func run(t *testing.T, stack snippets.Stack, key string) string {
 	}
 	file := filepath.Join(dir, filepath.Base(stack.File))
 	if strings.HasSuffix(file, ".js") {
-		file = strings.TrimSuffix(file, ".js") + ".mjs" // in the application, package.json says that it is a module
+		file = strings.TrimSuffix(file, ".js") + ".mjs" // in the application, package.json makes it a module
 	}
 	write(t, file, text)
 	switch stack.Slug {
 	case "django":
-		return command(t, key, dir, "/usr/bin/python3", testdata(t, "django_run.py"), file) // where Debian's Django is
+		return command(t, key, dir, "/usr/bin/python3", testdata(t, "django_run.py"), file) // has Debian's Django
 	case "flask":
 		return command(t, key, dir, "/usr/bin/python3", testdata(t, "flask_run.py"), file)
 	case "rails":

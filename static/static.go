@@ -131,7 +131,7 @@ func (f *Files) Serve(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Content-Type", found.kind)
 	h.Set("Content-Length", length)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the browser may have gone away
+		_, _ = w.Write(body) // the browser may have disconnected
 	}
 	return true
 }

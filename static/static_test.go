@@ -165,7 +165,7 @@ func TestNoFileNamesAForeignHost(t *testing.T) {
 	}
 }
 
-// The style sheets of some pages leave out the tokens that the one of all pages has.
+// The style sheets of some pages omit the variables that the style sheet of all pages defines.
 func TestTheStylesOfSomePagesUseOnlyDefinedVariables(t *testing.T) {
 	t.Parallel()
 	f := files(t)

@@ -49,7 +49,7 @@ func TestManyNoticesAreStoredWithTheirRecipients(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		all := batch(1500)
-		all[7].To = nil // settled later
+		all[7].To = nil // resolved later
 		all[8].Notice.State = notifier.StateSent
 		all[9].To.AddRange(1_000_000, 1_100_000)
 		all[9].To.Add(16_000_000)
@@ -107,7 +107,7 @@ func TestAcceptAllCopiesWhatTheCallerMayStillChange(t *testing.T) {
 		store.AwaitWaiting(t, s, 0) // it is being stored, waiting for the lock
 		go leave()
 		wantIs(t, <-left, context.Canceled)
-		to.Clear() // the caller has its bitmap back and may change it
+		to.Clear() // the caller owns its bitmap again and may change it
 		copy(digest, "xxxxxx")
 		release()
 		acceptAll(t, s, other)
@@ -170,7 +170,7 @@ func TestBatchIsStoredAsAWhole(t *testing.T) {
 		s := db.open(t)
 		const each = 300
 		var wg sync.WaitGroup
-		for range 12 { // more than fits in one commit
+		for range 12 { // more than one commit can store
 			wg.Go(func() { acceptAll(t, s, batch(each)...) })
 		}
 		done := make(chan struct{})

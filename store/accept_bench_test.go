@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// durable is a PostgreSQL for benchmarks: the tests' server does not wait for the disk.
+// durable is the URL of a PostgreSQL that waits for the disk, unlike the server of the tests.
 var durable = flag.String("postgres", "", "URL of an empty PostgreSQL to measure on; the tests' own when empty")
 
 // onDisk runs a benchmark on both databases.

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Accept stores one notice whose recipients are not settled.
+// Accept stores one notice whose recipients are not resolved.
 func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
 	a := notifier.Acceptance{Notice: n}
 	if err := s.AcceptAll(ctx, notifier.Deed{}, []*notifier.Acceptance{&a}); err != nil {
@@ -18,8 +18,7 @@ func (s *Store) Accept(ctx context.Context, n *notifier.Notice) error {
 	return a.Err
 }
 
-// AwaitWaiting waits until a commit is under way and the given number of notices wait for the next
-// one.
+// AwaitWaiting waits until a commit is in progress and the given number of notices wait for the next one.
 func AwaitWaiting(tb testing.TB, s *Store, want int) {
 	tb.Helper()
 	testkit.Eventually(tb, fmt.Sprintf("a commit is under way, and %d notices wait for the next", want), func() bool {

@@ -33,8 +33,7 @@ func large() []*notifier.Acceptance {
 	return all
 }
 
-// fullAndFree checks the promises of a store while there is no room for large, and after free has
-// made room again.
+// fullAndFree checks that a store keeps its promises while there is no room for large, and after free has made room.
 func fullAndFree(t *testing.T, s *store.Store, free func()) {
 	t.Helper()
 	before := count(t, s)

@@ -29,8 +29,7 @@ type noticeRow struct {
 	err      error
 }
 
-// noticeRow fills row with the stored form of a. The row shares nothing mutable with the
-// caller.
+// noticeRow fills row with the stored form of a. The row shares no mutable data with the caller.
 func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 	n := a.Notice
 	target, err := json.Marshal(n.Target)

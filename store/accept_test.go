@@ -78,9 +78,8 @@ func TestWriterWaitsForAnotherProcess(t *testing.T) {
 	})
 }
 
-// lockNotices prevents all other connections from writing notices until release is called, as
-// another process might. settle waits until no other statement is waiting at the server: pgx
-// cancels them in the background.
+// lockNotices prevents all other connections from writing notices until release is called, as another process might.
+// settle waits until no other statement is waiting at the server: pgx cancels statements in the background.
 func lockNotices(t *testing.T, db *database) (release, settle func()) {
 	t.Helper()
 	lock, driver, dsn := `LOCK TABLE notices`, "pgx", db.cfg.URL
@@ -125,7 +124,7 @@ func TestNoticeThatCannotBeStoredDoesNotAffectOthers(t *testing.T) {
 		s := db.open(t)
 		release, _ := lockNotices(t, db)
 		bad := draft()
-		bad.Title = "NUL \x00" // PostgreSQL rejects it; senders cannot get it this far
+		bad.Title = "NUL \x00" // PostgreSQL rejects it; validation rejects it earlier
 		var wg sync.WaitGroup
 		for i := range 20 {
 			wg.Go(func() {

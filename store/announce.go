@@ -35,8 +35,8 @@ func (s *Store) AnnounceOnce(ctx context.Context, of notifier.Deed, n *notifier.
 	}
 	var id int64
 	err = s.revise(ctx, func(tx *sql.Tx) error {
-		// Claim the idempotency key before checking the limit: on a retry the last free slot
-		// may have been taken by this very request.
+		// Claim the idempotency key before checking the limit: on a retry the last free slot may belong to this very
+		// request.
 		if id, err = s.claimOnce(ctx, tx, once); err != nil {
 			return err
 		}

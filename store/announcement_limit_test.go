@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// wantField checks that err rejects a single field and returns its params.
+// wantField checks that err rejects exactly this field and returns its params.
 func wantField(t *testing.T, err error, field, code string) map[string]any {
 	t.Helper()
 	var bad *notifier.InvalidError
@@ -95,7 +95,7 @@ func TestOnlyOverlappingAnnouncementsCount(t *testing.T) {
 		},
 		"their time has passed": func(_ *testing.T, db *database, _ *store.Store, n *notifier.Notice) {
 			db.clock.move(12 * time.Hour)
-			n.EndsAt = n.EndsAt.Add(time.Hour) // as if it had been open all the time
+			n.EndsAt = n.EndsAt.Add(time.Hour) // as if it had been open throughout
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

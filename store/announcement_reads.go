@@ -33,8 +33,7 @@ func (s *Store) SaveReads(ctx context.Context, segments []notifier.ReadSegment) 
 	return s.fail(err, "store %d read segments", len(segments))
 }
 
-// newestFirst sorts segments by key and keeps the newest of each. Writers that store the same
-// segments in the same order cannot deadlock.
+// newestFirst sorts segments by key and keeps the newest of each. Writers that share this order cannot deadlock.
 func newestFirst(segments []notifier.ReadSegment) []notifier.ReadSegment {
 	byKey := func(a, b notifier.ReadSegment) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Audience, b.Audience), cmp.Compare(a.Segment, b.Segment))

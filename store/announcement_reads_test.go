@@ -27,7 +27,7 @@ func saveReads(t *testing.T, s *store.Store, segments ...notifier.ReadSegment) {
 	}
 }
 
-// wantReads checks that exactly these segments are stored for the announcement of the first one.
+// wantReads checks that exactly these segments are stored for the announcement of the first segment.
 func wantReads(t *testing.T, s *store.Store, want ...notifier.ReadSegment) {
 	t.Helper()
 	got := must(s.Reads(t.Context(), want[0].PartKey))(t)

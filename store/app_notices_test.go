@@ -72,7 +72,8 @@ func TestAppNamedFindsTheValidAppElseTheLastThatWasRevoked(t *testing.T) {
 	})
 }
 
-// TestNoticesFromBeforeAppsHadKeysKeepTheirs starts with the schema in which all senders shared their keys.
+// TestNoticesFromBeforeAppsHadKeysKeepTheirs starts with the schema in which all senders shared their idempotency
+// keys.
 func TestNoticesFromBeforeAppsHadKeysKeepTheirs(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		old := db.ofVersion(t, 48)

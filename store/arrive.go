@@ -12,13 +12,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Arrive returns the user of a token, created or updated from the token. The first token of a user
-// creates them. Values from a newer token stay, in whatever order the tokens arrive.
+// Arrive returns the user of a token, created or updated from the token. The first token of a user creates them.
+// Values from a newer token stay, regardless of the order of arrival.
 //
-// It returns a *notifier.TokenError if the user was signed out or deleted after the token was
-// issued, notifier.ErrNotFound if a read-only token is for an unknown user, a
-// *notifier.TooManyError if the app has created too many users recently, and the errors of
-// CreateUser.
+// It returns a *notifier.TokenError if the user was signed out or deleted after the token was issued,
+// notifier.ErrNotFound if a read-only token is for an unknown user, a *notifier.TooManyError if the app has created
+// too many users recently, and the errors of CreateUser.
 func (s *Store) Arrive(ctx context.Context, t *notifier.UserToken) (u notifier.User, created, changed bool, err error) {
 	for left := leavers; ; left-- {
 		u, changed, err = s.welcome(ctx, t)
@@ -44,7 +43,7 @@ func (s *Store) welcome(ctx context.Context, t *notifier.UserToken) (u notifier.
 		return u, false, err
 	case t.IssuedAt.Unix() < signedOut:
 		return u, false, signedOutError()
-	case !t.ReadOnly && app == 0: // no app has created this user yet
+	case !t.ReadOnly && app == 0: // the user has no app yet
 	case t.ReadOnly, t.Profile == notifier.TokenProfile{}, t.IssuedAt.Unix() <= profileAt:
 		u, err = s.oneUser(ctx, `u.name = $1`, t.Subject)
 		return u, false, err

@@ -55,7 +55,7 @@ func TestFirstTokenCreatesItsUser(t *testing.T) {
 			t.Errorf("a newer token made %+v, %v", u, err)
 		}
 		if c, found, err := s.ChangedUser(t.Context(), 1); err != nil || !found || !c.Moved {
-			t.Errorf("instances are told %+v, %v, %v", c, found, err)
+			t.Errorf("instances receive %+v, %v, %v", c, found, err)
 		}
 	})
 }
@@ -100,17 +100,17 @@ func TestRolesOfAnAppNeverTouchOthers(t *testing.T) {
 		if err := s.AddRole(t.Context(), "42", "staff"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.AddRole(t.Context(), "42", "picker"); err != nil { // now by hand as well
+		if err := s.AddRole(t.Context(), "42", "picker"); err != nil { // now granted manually as well
 			t.Fatal(err)
 		}
 		if got, want := arrive(b("42", now.Add(1*time.Second), roles("vip"))), []string{"picker", "staff", "vip"}; !slices.Equal(got, want) {
 			t.Errorf("after another app: %v, want %v", got, want)
 		}
 		if got, want := arrive(a("42", now.Add(2*time.Second), roles())), []string{"picker", "staff", "vip"}; !slices.Equal(got, want) {
-			t.Errorf("after the app took its roles: %v, want %v", got, want)
+			t.Errorf("after the app removed its roles: %v, want %v", got, want)
 		}
 		if got, want := arrive(b("42", now.Add(3*time.Second), roles())), []string{"picker", "staff"}; !slices.Equal(got, want) {
-			t.Errorf("after the other app took its roles: %v, want %v", got, want)
+			t.Errorf("after the other app removed its roles: %v, want %v", got, want)
 		}
 	})
 }
@@ -221,8 +221,7 @@ func TestAnAppBringsTheUsersThatItSendsTo(t *testing.T) {
 	})
 }
 
-// TestProfileComesFromTheNewestToken: in whatever order tokens come, each claim is as the newest
-// received token.
+// TestProfileComesFromTheNewestToken: each claim comes from the newest token, regardless of the order of arrival.
 func TestProfileComesFromTheNewestToken(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -30,7 +30,7 @@ func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// inOrder has the calls by name: those that delete come where they leave what others read.
+// inOrder iterates over the calls by name: in this order, a call that deletes leaves the rows that later calls read.
 func inOrder(all map[string]func(ctx context.Context) error) iter.Seq2[string, func(ctx context.Context) error] {
 	return func(yield func(string, func(ctx context.Context) error) bool) {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -254,18 +254,18 @@ func TestEveryMethodReturnsErrUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	for name, call := range inOrder(calls(pg)) {
 		err := call(t.Context())
 		if !errors.Is(err, notifier.ErrUnavailable) {
-			t.Errorf("PostgreSQL is away: %s = %v; want ErrUnavailable", name, err)
+			t.Errorf("PostgreSQL is unavailable: %s = %v; want ErrUnavailable", name, err)
 		}
-		// A server logs the errors of these methods, so they must not name users. Errors of methods
-		// that commands call may.
+		// A server logs the errors of these methods, so they must not name users. Errors of methods called by
+		// commands may.
 		command := slices.Contains([]string{"CreateUser", "SetPassword", "AddRole", "RemoveRole", "ImportUsers"}, name)
 		if err != nil && !command && strings.Contains(err.Error(), "alice") {
-			t.Errorf("PostgreSQL is away: the error of %s names a user: %v", name, err)
+			t.Errorf("PostgreSQL is unavailable: the error of %s names a user: %v", name, err)
 		}
 	}
 	sqltest.Mend(t, url)
 	for name, call := range inOrder(calls(pg)) {
-		if slices.Contains([]string{"Session", "SavedDraft", "DeleteDraft", "RestoreDraft", "SwitchOff", "Bounced", "TokenUser"}, name) { // SetPassword may have ended the session, another call deleted the draft, and there are no targets
+		if slices.Contains([]string{"Session", "SavedDraft", "DeleteDraft", "RestoreDraft", "SwitchOff", "Bounced", "TokenUser"}, name) { // SetPassword may have ended the session, another call may have deleted the draft, and there are no targets
 			continue
 		}
 		if err := call(t.Context()); err != nil {
@@ -282,7 +282,7 @@ func TestEveryMethodReturnsErrUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	}
 }
 
-// The short statements of a transaction do not see its context.
+// The short statements of a transaction run without its context.
 func TestATransactionEndedByItsContextReturnsTheContextsError(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

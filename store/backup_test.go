@@ -15,8 +15,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// Between the steps of the copy a notice is accepted. The copy goes on as if it had not been, and
-// does not begin again.
+// A notice is accepted between two steps of the copy. The copy must not contain it, and must not start again.
 func TestABackupIsTheDatabaseAsOfOneInstant(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -66,7 +65,7 @@ func TestABackupIsTheDatabaseAsOfOneInstant(t *testing.T) {
 	}
 }
 
-// What is not a whole backup, or comes from a newer Carillon, changes nothing.
+// A file that is not a complete backup, or comes from a newer Carillon, changes nothing.
 func TestOnlyAWholeBackupIsRestored(t *testing.T) {
 	t.Parallel()
 	dir, target := t.TempDir(), t.TempDir()
@@ -125,7 +124,7 @@ func TestADatabaseThatIsOpenIsNotReplaced(t *testing.T) {
 	if !errors.Is(err, notifier.ErrConflict) {
 		t.Errorf("while a server has it open: %v", err)
 	}
-	addUser(t, s, "anna") // the server goes on
+	addUser(t, s, "anna") // the server continues
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// crowd is the number of users and notices that the searches are measured with.
+// crowd is the number of users and of notices in the search benchmarks.
 const crowd = 100_000
 
 // onEach runs a benchmark on both databases.

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Each of these changes one field, so that all of them must be there in the end.
+// Each call changes one field, so the result must contain all changes.
 func TestChangesOfDifferentFieldsAtATimeAreAllStored(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
@@ -26,7 +26,7 @@ func TestChangesOfDifferentFieldsAtATimeAreAllStored(t *testing.T) {
 					}
 				})
 			}
-			for _, typ := range []string{"like", "news", "order"} { // as the form of Settings changes what it lists
+			for _, typ := range []string{"like", "news", "order"} { // the form of Settings changes the types that it lists
 				work.Go(func() {
 					err := s.PutPreferences(t.Context(), bob.Seq, notifier.PutPreferences{Change: func(had map[string]notifier.TypeWants) map[string]notifier.TypeWants {
 						had[typ] = notifier.TypeWants{Mail: &on}
@@ -51,7 +51,8 @@ func TestChangesOfDifferentFieldsAtATimeAreAllStored(t *testing.T) {
 	})
 }
 
-// Three servers with different defaults: users without a setting follow the default, and get nothing from the time without mail.
+// Three servers with different defaults: users without a setting follow the default, and get nothing about the time
+// without mail.
 func TestWhoHasNotChosenFollowsTheDefaultOverRestarts(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		start := func(when notifier.When) *notifier.ReachDue {
@@ -66,7 +67,7 @@ func TestWhoHasNotChosenFollowsTheDefaultOverRestarts(t *testing.T) {
 			db.clock.move(2 * time.Hour)
 			due := must(s.DueTargets(t.Context(), notifier.ReachMail, 10))(t)
 			if got := must(s.Preferences(t.Context(), bob.Seq))(t); got.Mail != when || got.MailChosen {
-				t.Errorf("%v: the preferences say %v", when, got.Mail)
+				t.Errorf("%v: the preferences are %v", when, got.Mail)
 			}
 			if len(due) == 0 {
 				return nil
@@ -111,7 +112,7 @@ func TestTheZoneThatCounts(t *testing.T) {
 			}
 		}
 		counts("America/Lima", notifier.ZoneInstallation)
-		for _, zone := range []string{"Asia/Tokyo", "Europe/Paris"} { // they travel
+		for _, zone := range []string{"Asia/Tokyo", "Europe/Paris"} { // users travel
 			if changed := must(s.SetZone(t.Context(), bob.Seq, zone))(t); !changed {
 				t.Error("not stored: " + zone)
 			}

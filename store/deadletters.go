@@ -20,7 +20,7 @@ func (s *Store) Bury(ctx context.Context, owner, work int64, d notifier.DeadLett
 		if work > 0 {
 			n, err := change(ctx, tx, `DELETE FROM work WHERE id = $1 AND owner = $2`, work, owner)
 			if err != nil || n == 0 {
-				return err // another instance has it
+				return err // another instance holds it
 			}
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO dead_letters (notice_id, entry, reason, tries, created_at) VALUES ($1, $2, $3, $4, $5)`,

@@ -13,12 +13,12 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// deed changes something and returns the row that it must leave in the audit log: action, object and detail.
+// deed changes something and returns the entry that it must add to the audit log: action, object and detail.
 type deed func() (row string, err error)
 
 var author = notifier.Actor{Ref: notifier.CommandRef("test"), Address: "192.0.2.1"}
 
-// A deed that cannot be recorded changes nothing, in any table; one that can leaves exactly one row.
+// A deed that cannot be logged changes nothing, in any table; any other adds exactly one entry.
 func TestADeedAndItsRowInTheAuditLogStandOrFallTogether(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s, raw := db.open(t), db.raw(t)
@@ -177,7 +177,7 @@ func deedsOnAnnouncements(t *testing.T, s *store.Store, db *database) []deed {
 	}
 }
 
-// contents returns the rows of every table, by its name.
+// contents returns the rows of every table, by table name.
 func (db *database) contents(t *testing.T, raw *sql.DB) map[string]string {
 	t.Helper()
 	tables := `SELECT name FROM sqlite_master WHERE type = 'table'`

@@ -9,10 +9,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// BeginDeletion deletes a user's account with its roles, settings, muted types, subscriptions,
-// sessions and inbox, and records that the rest follows. From then on the user cannot be
-// found, reached or signed in, and their name cannot be reused. begun is false if the deletion
-// began earlier. It returns notifier.ErrNotFound for an unknown name.
+// BeginDeletion deletes a user's account with its roles, settings, muted types, subscriptions, sessions and inbox,
+// and records that the rest must be deleted. From then on the user cannot be found, reached or signed in, and their
+// name cannot be reused. begun is false if the deletion began earlier. It returns notifier.ErrNotFound for an unknown
+// name.
 //
 // SQL keeps the user's number: see DeletedSince.
 func (s *Store) BeginDeletion(ctx context.Context, name string) (d notifier.Deletion, begun bool, err error) {

@@ -77,9 +77,8 @@ func TestDeletionLocksOutAtOnceAndReservesTheNameUntilItsEnd(t *testing.T) {
 // crowdSize fills several pages of notices.
 const crowdSize = 7000
 
-// addCrowd adds notices of all kinds to five users. It returns what remains of each when the second
-// user is deleted: its recipients and the names in its target; a missing entry means that the
-// notice is deleted.
+// addCrowd adds notices of all kinds to five users. It returns what remains of each after the second user is deleted:
+// its recipients and the names in its target. A notice without an entry is deleted.
 func addCrowd(t *testing.T, s *store.Store, random *rand.Rand) (ids []int64, want map[int64]string) {
 	t.Helper()
 	names := []string{"u1", "u2", "u3", "u4", "u5"}
@@ -124,7 +123,7 @@ func TestInterruptedDeletionContinuesAndAffectsNoOtherUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var from []int64 // where each run began
+		var from []int64 // where each call started
 		runs := 0
 		for left := true; left; runs++ {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -16,7 +16,8 @@ const (
 	purgeBatch = 1000 // devices deleted at a time
 )
 
-// leftMark is the stored form of an ended device. It is a hash, because an endpoint lets anybody who has it send messages.
+// leftMark is the stored form of an ended device. It is a hash, because anyone with an endpoint can send messages to
+// it.
 func leftMark(endpoint string) string {
 	sum := sha256.Sum256([]byte(endpoint))
 	return hex.EncodeToString(sum[:])

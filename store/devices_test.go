@@ -41,7 +41,7 @@ func TestADeviceIsKnownAgainMovesAndIsPushedOut(t *testing.T) {
 			t.Error("a new device is known")
 		}
 		if got := must(s.Targets(t.Context(), bob.Seq))(t); len(got) != 1 || got[0].Told != db.clock.at.UnixMilli() || got[0].State != notifier.ReachOn {
-			t.Errorf("a new device: %+v, want it to tell nothing older", got)
+			t.Errorf("a new device: %+v, want nothing older sent to it", got)
 		}
 		db.clock.move(time.Minute)
 		if again, known := register(t, s, bob.Seq, "", "https://push.example/1"); again != first || !known {
@@ -162,12 +162,12 @@ func TestADeviceOutlivesItsSessionFor90DaysWithoutAMessage(t *testing.T) {
 			purge(after)
 			wantEndpoints(t, s, bob.Seq, after.String(), "told", "idle", "proxied")
 			if _, _, err := s.Session(t.Context(), "told"); err == nil {
-				t.Errorf("%s: the session goes on", after)
+				t.Errorf("%s: the session continues", after)
 			}
 		}
 		told := must(s.Devices(t.Context(), bob.Seq, ""))(t)[0].ReachTarget
 		step := &notifier.ReachStep{Was: &told, To: told}
-		step.To.SeenAt = db.clock.at // as reach records an accepted message
+		step.To.SeenAt = db.clock.at // as the delivery of an accepted message does
 		if err := s.Step(t.Context(), []*notifier.ReachStep{step}); err != nil || !step.Done {
 			t.Fatalf("record a message: %v, done %t", err, step.Done)
 		}
@@ -190,7 +190,7 @@ func TestOnlyTheirOwnBrowserComesBackWithoutAClick(t *testing.T) {
 		if err := s.CreateSession(t.Context(), "next", notifier.Signed{User: bob}, db.clock.at); err != nil {
 			t.Fatal(err)
 		}
-		// Known here, with or without what the browser remembers, and under a new endpoint.
+		// The user's own browser, with and without the endpoint that it stored, and under a new endpoint.
 		must(0, returnsAlone(t, s, bob.Seq, "next", at+"one", ""))(t)
 		if got := must(s.Devices(t.Context(), bob.Seq, "next"))(t); len(got) != 1 || !got[0].Here {
 			t.Errorf("signed in again: %+v", got)
@@ -209,7 +209,7 @@ func TestOnlyTheirOwnBrowserComesBackWithoutAClick(t *testing.T) {
 		must(0, returnsAlone(t, s, bob.Seq, "next", at+"renewed", at+"renewed"))(t)
 		wantEndpoints(t, s, bob.Seq, "back after 91 days", "renewed")
 
-		// Whoever has ended it stays off until a click.
+		// A browser that was ended stays off until a click.
 		ends := map[string]func(){
 			"removed": func() {
 				must(0, s.RemoveDevice(t.Context(), bob.Seq, must(s.Devices(t.Context(), bob.Seq, ""))(t)[0].ID))(t)
@@ -290,7 +290,7 @@ func TestASecretIsMadeOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s, other := db.open(t), db.open(t)
 		first := must(s.Secret(t.Context(), "vapid", func() ([]byte, error) {
-			// Another instance is faster.
+			// Another instance stores its secret first.
 			if got := must(other.Secret(t.Context(), "vapid", func() ([]byte, error) { return []byte("theirs"), nil }))(t); string(got) != "theirs" {
 				t.Errorf("the faster instance has %q", got)
 			}

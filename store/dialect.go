@@ -69,7 +69,7 @@ const (
 	faultOther    fault = iota
 	faultConflict       // a unique value exists already
 	faultMissing        // a referenced row does not exist
-	faultAway           // the database is away, full, busy or shutting down
+	faultAway           // the database is unavailable, full, busy or shutting down
 	faultSchema         // a table or column is missing, or requires a value that this program does not set
 )
 
@@ -103,7 +103,7 @@ func (s *Store) meaning(err error) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return notifier.ErrNotFound
 	case errors.Is(err, context.Canceled):
-		return nil // the caller gave up; the database may be fine
+		return nil // the caller cancelled the call; the database may be fine
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, sql.ErrConnDone):
 		return notifier.ErrUnavailable
 	}

@@ -83,7 +83,7 @@ func TestADraftIsGoneAsSoonAsItIsSent(t *testing.T) {
 		_, err := s.SavedDraft(t.Context(), alice.Seq, "one")
 		wantIs(t, err, notifier.ErrNotFound)
 		wantIs(t, s.DeleteDraft(t.Context(), alice.Seq, "one"), notifier.ErrNotFound)
-		wantIs(t, s.SaveDraft(t.Context(), notifier.SavedDraft{Author: alice.Seq, ID: "one"}), notifier.ErrConflict) // a save that was under way
+		wantIs(t, s.SaveDraft(t.Context(), notifier.SavedDraft{Author: alice.Seq, ID: "one"}), notifier.ErrConflict) // a save that was in progress
 		if n := must(s.TrimDrafts(t.Context(), db.clock.now().Add(-time.Hour)))(t); n != 1 {
 			t.Errorf("%d drafts trimmed; want the one that was sent", n)
 		}
@@ -112,7 +112,7 @@ func TestDraftsAreBoundedInNumberAndAge(t *testing.T) {
 		if len(list) != notifier.MaxSavedDrafts || refused.Load() != 5 {
 			t.Fatalf("%d drafts, %d refused", len(list), refused.Load())
 		}
-		saveDraft(t, s, list[7]) // no new one
+		saveDraft(t, s, list[7]) // replaces a draft
 		saveDraft(t, s, notifier.SavedDraft{Author: bob, ID: "1"})
 		db.clock.move(time.Hour)
 		saveDraft(t, s, list[7])

@@ -53,7 +53,7 @@ func LargeAudience(s *Store, size int64) { s.sizes.large = size }
 // BoundNames limits the size of the name index.
 func BoundNames(s *Store, most int) { s.names.bound = most }
 
-// Exec runs a statement that no method of the store runs.
+// Exec runs a raw statement.
 func Exec(tb testing.TB, s *Store, statement string, args ...any) {
 	tb.Helper()
 	if _, err := s.exec(tb.Context(), statement, args...); err != nil {
@@ -61,7 +61,7 @@ func Exec(tb testing.TB, s *Store, statement string, args ...any) {
 	}
 }
 
-// HoldSchema acquires the lock of the schema. The connection that has it breaks when the returned function is called.
+// HoldSchema acquires the lock of the schema. The returned function breaks the connection that holds it.
 func HoldSchema(ctx context.Context, s *Store) (func(), error) {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
@@ -144,7 +144,7 @@ func NoticesQuery(tb testing.TB, s *Store, q notifier.NoticeQuery) (string, []an
 // NumberList is a list of numbers as a parameter.
 func NumberList(s *Store, numbers ...int64) any { return s.dialect.numberList(numbers) }
 
-// SyncLevel returns what PRAGMA synchronous is on SQLite's writer.
+// SyncLevel returns the value of PRAGMA synchronous for SQLite's writer.
 func SyncLevel(tb testing.TB, s *Store) (level int) {
 	tb.Helper()
 	if err := s.write.QueryRowContext(tb.Context(), `PRAGMA synchronous`).Scan(&level); err != nil {

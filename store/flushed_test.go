@@ -27,7 +27,7 @@ func TestFlushedIsTheEarliestTimeOfAllParts(t *testing.T) {
 		at := db.clock.now()
 		wantFlushed(t, s, 3, time.Time{})
 		setFlushed(t, s, map[int]time.Time{0: at.Add(3 * time.Second), 2: at.Add(time.Second), 3: at.Add(-time.Hour)})
-		wantFlushed(t, s, 3, time.Time{}) // one part was never flushed
+		wantFlushed(t, s, 3, time.Time{}) // one part has never been flushed
 		wantFlushed(t, s, 1, at.Add(3*time.Second))
 		setFlushed(t, s, map[int]time.Time{1: at.Add(2 * time.Second)})
 		setFlushed(t, s, nil)

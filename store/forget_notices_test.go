@@ -72,8 +72,8 @@ func TestOnlyNoticesForTheDeletedUserAloneAreDeleted(t *testing.T) {
 	})
 }
 
-// TestAllTracesOfADeletedUserAreRemovedHoweverMany has more traces than a page holds, and the last
-// ones are added while the account is being deleted.
+// TestAllTracesOfADeletedUserAreRemovedHoweverMany has more traces than one page, and adds the last ones while the
+// account is being deleted.
 func TestAllTracesOfADeletedUserAreRemovedHoweverMany(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
@@ -106,7 +106,7 @@ func TestAllTracesOfADeletedUserAreRemovedHoweverMany(t *testing.T) {
 	})
 }
 
-// whenAUserGoes makes the database run statements when an account is deleted.
+// whenAUserGoes adds a trigger that runs statements when an account is deleted.
 func (db *database) whenAUserGoes(t *testing.T, s *store.Store, statements ...string) {
 	t.Helper()
 	body := strings.Join(statements, ";\n") + ";"

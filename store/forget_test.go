@@ -17,7 +17,7 @@ import (
 type sent struct {
 	from string
 	to   notifier.Target
-	seqs []uint32 // nil: not settled
+	seqs []uint32 // nil: not resolved
 }
 
 func (n sent) accept(t *testing.T, s *store.Store) int64 {
@@ -49,7 +49,7 @@ func deleteUser(t *testing.T, s *store.Store, name string) notifier.Deletion {
 	return u
 }
 
-// notice reads a notice and its recipients, if they are settled.
+// notice reads a notice and its recipients, if they are resolved.
 func notice(t *testing.T, s *store.Store, id int64) (n notifier.Notice, seqs []uint32) {
 	t.Helper()
 	n = must(s.Notice(t.Context(), id))(t)

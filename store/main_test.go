@@ -28,8 +28,8 @@ func (c *clock) now() time.Time { return c.at }
 
 func (c *clock) move(d time.Duration) { c.at = c.at.Add(d) }
 
-// onBoth runs a test on an empty SQLite and an empty PostgreSQL database: every promise of the
-// store must hold on both.
+// onBoth runs a test on an empty SQLite and an empty PostgreSQL database: every promise of the store must hold on
+// both.
 func onBoth(t *testing.T, test func(t *testing.T, db *database)) {
 	t.Helper()
 	t.Parallel()

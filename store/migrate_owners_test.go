@@ -39,9 +39,9 @@ func numbered(seq int64, name string) notifier.Ref {
 func oldSenders() []owner {
 	return []owner{
 		{"alice", numbered(1, "alice")},
-		{"key shop", notifier.KeyRef("shop")}, // there is such a key
-		{"key adm", numbered(4, "key adm")},   // there is no such key
-		{"key gone", notifier.KeyRef("gone")}, // and no such user either
+		{"key shop", notifier.KeyRef("shop")}, // this key exists
+		{"key adm", numbered(4, "key adm")},   // this key does not exist
+		{"key gone", notifier.KeyRef("gone")}, // nor does a user with this name
 		{"Key shop", notifier.CommandRef("Key shop")},
 		{"rule x", numbered(5, "rule x")},
 		{"rule y", notifier.RuleRef("y")},
@@ -178,7 +178,7 @@ func TestMigratedIdempotencyKeysAreStillReplayed(t *testing.T) {
 	})
 }
 
-// TestMigrationHandlesManyRows has more rows than any of our statements handles at a time.
+// TestMigrationHandlesManyRows has more rows than any statement handles at a time.
 func TestMigrationHandlesManyRows(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		exec := db.ofOldOwners(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// TestGivenUpAddressesAndOddNamesSurviveTheMigration starts with the schema in which a refused address was given up
-// for good, one of a user who had not chosen was off for good, and a name could have blanks at its edges.
+// TestGivenUpAddressesAndOddNamesSurviveTheMigration starts with the schema in which a rejected address was abandoned
+// permanently, the address of a user without a setting was off permanently, and names could have blanks at the ends.
 func TestGivenUpAddressesAndOddNamesSurviveTheMigration(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		old := db.ofVersion(t, 42)
@@ -35,7 +35,7 @@ func TestGivenUpAddressesAndOddNamesSurviveTheMigration(t *testing.T) {
 		const late = 9_000_000_000_000
 		save(t, s, notifier.Snapshot{Seq: 3, Ver: late, Unread: 1, Rows: []notifier.SnapshotRow{{Field: "like:1" + notifier.UnreadSuffix, NoticeID: 1, At: late}}})
 		if again := must(s.DueTargets(t.Context(), notifier.ReachMail, 10))(t); len(again) != len(due) {
-			t.Errorf("%d targets are due", len(again)) // what came for 3 is in the future of this clock
+			t.Errorf("%d targets are due", len(again)) // the notice for 3 is in the future of this clock
 		}
 		if third := mailOf(t, s, 3); third.State != notifier.ReachOn || third.Told == 0 || third.DueAt.IsZero() {
 			t.Errorf("who has not chosen does not follow the default: %+v", third)

@@ -154,8 +154,8 @@ func (db *database) raw(t *testing.T) *sql.DB {
 	return raw
 }
 
-// TestDevicesOfSessionsSurviveTheMigration starts with the schema in which a device ended with its session, and goes
-// on beside a server that still registers such devices.
+// TestDevicesOfSessionsSurviveTheMigration starts with the schema in which a device ended with its session, and
+// continues next to a server that still registers such devices.
 func TestDevicesOfSessionsSurviveTheMigration(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		old := db.ofVersion(t, 42)
@@ -182,7 +182,7 @@ func TestDevicesOfSessionsSurviveTheMigration(t *testing.T) {
 		}
 		add(3, "'b'")
 		now := time.Now()
-		must(s.PurgeDevices(t.Context(), now.Add(-90*24*time.Hour)))(t) // old devices are registered again; the third is of an old server
+		must(s.PurgeDevices(t.Context(), now.Add(-90*24*time.Hour)))(t) // old devices are registered again; the third belongs to an old server
 		must(s.PurgeSessions(t.Context(), notifier.SessionLimits{Since: now, Seen: now, Now: now}))(t)
 		if got := must(s.SessionsOf(t.Context(), 1))(t); len(got) > 0 {
 			t.Errorf("sessions %v go on", got)

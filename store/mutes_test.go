@@ -78,7 +78,7 @@ func TestNumberOfMutedTypesIsLimited(t *testing.T) {
 		}
 		var refused atomic.Int64
 		var wg sync.WaitGroup
-		for i := range 8 { // there is room for two of them
+		for i := range 8 { // the limit leaves room for two
 			wg.Go(func() {
 				err := stores[i%2].SetMute(t.Context(), alice, fmt.Sprint("late", i), true)
 				var bad *notifier.InvalidError

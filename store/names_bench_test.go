@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// BenchmarkRecipients measures finding the recipients of a notice to users: their
-// numbers, and those who have muted its type. A poll looks up one user.
+// BenchmarkRecipients measures finding the recipients of a notice to users: their numbers, and which of them have
+// muted its type. A poll looks up one user.
 func BenchmarkRecipients(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		i := 0

@@ -44,7 +44,7 @@ func TestCompletionListsPrefixMatchesFirst(t *testing.T) {
 			for what, s := range map[string]*store.Store{"index": s, "no index": large} {
 				got, err := s.FindUsers(t.Context(), c.part, c.limit)
 				want := c.want
-				if c.limit == 4 && len(got) == 4 { // the order of the other matches is not promised
+				if c.limit == 4 && len(got) == 4 { // the order of the other matches is undefined
 					got, want = got[:3], want[:3]
 				}
 				if diff := cmp.Diff(want, names(got)); err != nil || diff != "" {

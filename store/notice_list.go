@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// clockDrift is how much earlier than a notice with a lower id a notice may be dated: the clocks of
-// instances differ, and transactions take different times.
+// clockDrift is how far the time of a notice may precede the time of a notice with a lower id: clocks of instances
+// differ, and so do durations of transactions.
 const clockDrift = time.Minute
 
 // retracted must repeat the predicate of the partial index notices_retracted word for word; otherwise

@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// With no time at all, each call examines the least that it can: here it takes three calls to find the
-// only notice that is searched for, at the far end, and one more to see that there is no other.
+// With zero patience each call examines the minimum: three calls to find the only match, at the far end, and one more
+// to find no other.
 func TestASlowSearchContinuesWhereItStopped(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
@@ -30,8 +30,8 @@ func TestASlowSearchContinuesWhereItStopped(t *testing.T) {
 				if ends = append(ends, reached.ID); reached.ID == 0 {
 					break
 				}
-				if reached.At.UnixMilli() != reached.ID { // as it was made above
-					t.Errorf("notice %d is said to be of %v", reached.ID, reached.At)
+				if reached.At.UnixMilli() != reached.ID { // as created above
+					t.Errorf("notice %d has the time %v", reached.ID, reached.At)
 				}
 				if oldest {
 					q.After = reached.ID

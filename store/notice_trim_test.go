@@ -22,7 +22,7 @@ func TestExpiredNoticesAreDeletedInSteps(t *testing.T) {
 		}
 		add(2500, "sent", hour(-1000), hour(-300))
 		add(1, "retracted", hour(-1000), hour(-300))
-		add(1, "sent", hour(-1000), hour(-100)) // 2502: expired lately
+		add(1, "sent", hour(-1000), hour(-100)) // 2502: expired recently
 		add(1, "sent", hour(-1000), hour(100))  // 2503: not expired
 		add(1, "sent", hour(-1000), "0")        // 2504: never expires
 		add(1, "sending", hour(-1000), hour(-300))
@@ -32,7 +32,7 @@ func TestExpiredNoticesAreDeletedInSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		store.Exec(t, s, `UPDATE notices SET created_at = `+hour(-1000)+`, expires_at = `+hour(-900)+` WHERE id = 2506`)
-		add(1, "sent", hour(-400), hour(-300)) // 2507: accepted after the time given
+		add(1, "sent", hour(-400), hour(-300)) // 2507: accepted after the given time
 		store.Exec(t, s, `INSERT INTO notice_counts (notice_id, partition, delivered, read) VALUES (1, 0, 1, 1)`)
 
 		var total int64

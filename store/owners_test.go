@@ -108,7 +108,7 @@ func TestReusedNameInheritsNothingFromADeletedUser(t *testing.T) {
 	})
 }
 
-// TestAuditFindsAUserByName covers callers that know a user only by name.
+// TestAuditFindsAUserByName covers callers that have only the name of a user.
 func TestAuditFindsAUserByName(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// TestPollingUsesItsPartialIndex checks that the statement which every instance repeats uses the
-// partial index: its predicate must match the index's word for word.
+// TestPollingUsesItsPartialIndex checks that the statement repeated by every instance uses the partial index: its
+// predicate must match the index's predicate word for word.
 func TestPollingUsesItsPartialIndex(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		db.open(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// Instances that share few connections to PostgreSQL through PgBouncer in transaction mode keep nothing on one of them.
+// Instances that share few connections to PostgreSQL through PgBouncer, in transaction mode, leave no state on them.
 func TestInstancesBehindPgBouncerShareConnections(t *testing.T) {
 	t.Parallel()
 	pooler := sqltest.Pooled(t)
@@ -67,7 +67,7 @@ func TestInstancesBehindPgBouncerShareConnections(t *testing.T) {
 	}
 }
 
-// Who is killed while it has the lock of the schema leaves none behind, with and without a pooler.
+// A process killed while it holds the schema lock leaves no lock behind, with and without a pooler.
 func TestALockOfTheSchemaEndsWithItsHolder(t *testing.T) {
 	t.Parallel()
 	pooler := sqltest.Pooled(t)
@@ -95,7 +95,7 @@ func TestALockOfTheSchemaEndsWithItsHolder(t *testing.T) {
 	}
 }
 
-// Without a pooler statements are prepared once for each connection, which is faster.
+// Without a pooler, statements are prepared once per connection, which is faster.
 func TestADirectConnectionKeepsPreparedStatements(t *testing.T) {
 	t.Parallel()
 	pooler := sqltest.Pooled(t)
@@ -108,7 +108,7 @@ func TestADirectConnectionKeepsPreparedStatements(t *testing.T) {
 	}
 }
 
-// A password can change while connections made with the one before are in use: each new connection has the new one.
+// A password can change while connections made with the old one are in use: each new connection uses the new one.
 func TestEachConnectionHasThePasswordOfItsTime(t *testing.T) {
 	t.Parallel()
 	pooler := sqltest.Pooled(t)
@@ -119,7 +119,7 @@ func TestEachConnectionHasThePasswordOfItsTime(t *testing.T) {
 	t.Cleanup(func() { _ = s.Close() })
 	pooler.Password(t, "the second")
 	password.Store("the second")
-	for range 3 { // more at once than there are connections from before
+	for range 3 { // more than there are old connections
 		var work sync.WaitGroup
 		for range 8 {
 			work.Go(func() {

@@ -46,7 +46,7 @@ func TestANoteAboutAProfileIsLoggedOnceAndEndsWithTheFault(t *testing.T) {
 			t.Errorf("a right profile has the notes %s", u.Notes)
 		}
 		if len(told) != 2 {
-			t.Errorf("told %q", told)
+			t.Errorf("reported %q", told)
 		}
 	})
 }
@@ -73,7 +73,7 @@ func TestTheAddressOfAProviderReplacesOnlyItsOwn(t *testing.T) {
 			}
 		}
 		if a, b := meet("a@example.com"), meet("b@example.com"); a != "a@example.com" || b != "b@example.com" {
-			t.Errorf("the provider says a, then b: %q, %q", a, b)
+			t.Errorf("the provider sends a, then b: %q, %q", a, b)
 		}
 		put(" ann@bücher.example ")
 		if got := meet("c@example.com"); got != "ann@xn--bcher-kva.example" {
@@ -106,7 +106,7 @@ func TestUsersWithOddNamesFromBeforeGoOnAndNoneIsAdded(t *testing.T) {
 			if _, _, _, _, err := s.Proxied(t.Context(), notifier.ProxiedUser{Name: name, Audience: 2}); err == nil {
 				t.Errorf("a proxy adds %q", name)
 			}
-			// An older version has added them.
+			// Added by an older version.
 			if _, err := s.CreateUser(t.Context(), notifier.NewUser{Name: "plain", Audience: 2}); err != nil {
 				t.Fatal(err)
 			}

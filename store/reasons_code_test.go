@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// because returns a reason for these users; without users it is for all others.
+// because returns a reason for these users; without users, for all others.
 func because(reason string, seqs ...uint32) notifier.Why {
 	if len(seqs) == 0 {
 		return notifier.Why{Reason: reason}

@@ -25,7 +25,7 @@ func TestConfirmReturnsNoticesThatMoved(t *testing.T) {
 		} {
 			must(s.RetractNotice(t.Context(), notifier.Actor{}, id(i), notifier.StateAccepted, state))(t)
 		}
-		// Bob's host edits notice 1; notice 6 is sent in another revision.
+		// Notices 1, 6 and 7 have another revision, in which only 7 is confirmed.
 		store.Exec(t, s, `UPDATE notices SET rev = 1 WHERE title IN ('notice 1', 'notice 6', 'notice 7')`)
 		done := []notifier.Revised{{ID: id(7), Revision: 1}, {ID: 1 << 40}}
 		for i := 6; i >= 0; i-- {
@@ -48,7 +48,7 @@ func TestConfirmReturnsNoticesThatMoved(t *testing.T) {
 			}
 		}
 		confirm()
-		confirm() // notices that are sent by now are not reported again
+		confirm() // notices already sent are not returned again
 		if moved := must(s.Confirm(t.Context(), nil))(t); len(moved) != 0 {
 			t.Errorf("moved for an empty list: %v", moved)
 		}
@@ -103,8 +103,8 @@ func TestRetractedNoticeCountsAsChanged(t *testing.T) {
 	})
 }
 
-// TestSinceFindsAllAcceptedAndChangedNotices disorders the times of notices by clocks and waits,
-// with gaps in the ids and changes anywhere.
+// TestSinceFindsAllAcceptedAndChangedNotices varies the times of notices by clock differences and waits, with gaps in
+// the ids and changes anywhere.
 func TestSinceFindsAllAcceptedAndChangedNotices(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -74,8 +74,7 @@ func TestRolesAreListedInPages(t *testing.T) {
 	})
 }
 
-// TestMembersOfARoleAreListedInEveryOrder has a role whose members are looked up and one that is
-// too large for that.
+// TestMembersOfARoleAreListedInEveryOrder uses a role whose members are looked up, and a role too large for that.
 func TestMembersOfARoleAreListedInEveryOrder(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -13,8 +13,8 @@ func (s *Store) SaveRun(ctx context.Context, r notifier.RuleRun) error {
 	return s.StartRun(ctx, notifier.Actor{}, r)
 }
 
-// StartRun is SaveRun of a run that begins. If somebody has ordered it, the same transaction adds that to the
-// audit log.
+// StartRun is SaveRun for a run that begins. It records the run in the audit log, in the same transaction, unless by
+// is empty.
 func (s *Store) StartRun(ctx context.Context, by notifier.Actor, r notifier.RuleRun) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if err := saveRun(ctx, tx, r); err != nil {

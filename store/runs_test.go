@@ -35,7 +35,7 @@ func TestRunIDsAreListedLatestFirst(t *testing.T) {
 		addRun(t, s, "a", at.Add(time.Second))
 		addRun(t, s, "c", at.Add(2*time.Second))
 		addRun(t, s, "b", at.Add(3*time.Second))
-		addRun(t, s, "c", at) // a clock that is slow
+		addRun(t, s, "c", at) // a slow clock
 		again := db.open(t)
 		wantRuns(t, again, "b", "c", "a")
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// schedule stores a notice to be sent after some time, with a life of an hour.
+// schedule stores a notice to be sent after some time, with a lifetime of an hour.
 func schedule(t *testing.T, s *store.Store, now time.Time, after time.Duration) *notifier.Notice {
 	t.Helper()
 	d := draft()
@@ -61,7 +61,7 @@ func TestScheduledNoticesAreReleasedOnceWhenTheyAreDue(t *testing.T) {
 				t.Errorf("the released notice: %+v", n)
 			}
 			if n.Order != due[i].Order || !n.ExpiresAt.Equal(due[i].ExpiresAt) || due[i].State != n.State || due[i].Recipients != want {
-				t.Errorf("the notice is %+v, and Release says %+v", n, due[i])
+				t.Errorf("the notice is %+v, and Release returns %+v", n, due[i])
 			}
 		}
 		wantIs(t, func() error {
@@ -75,7 +75,7 @@ func TestScheduledNoticesAreReleasedOnceWhenTheyAreDue(t *testing.T) {
 		if to := must(s.Recipients(t.Context(), early.ID))(t); !slices.Equal(to.ToArray(), []uint32{1, 2}) {
 			t.Errorf("after a second release the recipients are %v", to)
 		}
-		// A loss of Redis at this moment must not forget it, although it was accepted long ago.
+		// A loss of Redis at this moment must not lose it, although it was accepted long ago.
 		if since := must(s.Since(t.Context(), now, 0, 10))(t); !slices.Contains(since, early.ID) || !slices.Contains(since, late.ID) {
 			t.Errorf("changed since the release: %v", since)
 		}

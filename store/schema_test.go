@@ -15,7 +15,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// newer makes the database that of Carillon 9.9.9, which needs a program that knows this migration.
+// newer makes the database look as if Carillon 9.9.9 had migrated it; only programs that contain the migration needs
+// may run on it.
 func newer(t *testing.T, raw *sql.DB, needs int64, also ...string) {
 	t.Helper()
 	statements := append([]string{
@@ -42,7 +43,7 @@ func wantUnfit(t *testing.T, err error, words ...string) {
 	}
 }
 
-// A program that is too old does not open the database, and one that runs is no longer ready.
+// A program that is too old does not open the database; a running one is no longer ready.
 func TestAProgramThatIsTooOldForTheSchemaRefusesIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		db.cfg.Program = "1.2.3"
@@ -57,7 +58,7 @@ func TestAProgramThatIsTooOldForTheSchemaRefusesIt(t *testing.T) {
 	})
 }
 
-// A schema that this program may run on is neither refused nor changed, and its row stays.
+// A newer schema on which this program may run is accepted and not changed, and its row stays.
 func TestASchemaThatIsOnlyNewerIsUsedAsItIs(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		db.open(t)
@@ -96,8 +97,8 @@ func TestAProgramThatIsTooNewForTheSchemaIsNotReady(t *testing.T) {
 	}
 }
 
-// What does not fit the schema is a fault of the server, so that no sender is refused for it and no
-// notice becomes a dead letter.
+// A mismatch of the schema is a fault of the server: no sender is rejected for it, and no notice becomes a dead
+// letter.
 func TestAFaultOfTheSchemaIsNotTheSenders(t *testing.T) {
 	for name, statement := range map[string]string{
 		"a column is missing":    `ALTER TABLE users RENAME COLUMN audience TO platform`,
@@ -118,11 +119,11 @@ func TestAFaultOfTheSchemaIsNotTheSenders(t *testing.T) {
 	}
 }
 
-// additiveFrom is the first migration that programs of the release before meet.
+// additiveFrom is the first migration that must not break programs of the previous release.
 const additiveFrom = 43
 
-// The program of the release before goes on beside this one, so a migration may add, and nothing else. When what nothing
-// uses any more is removed, a release later, the migration says `-- not additive: ` and why no such program minds.
+// Programs of the previous release run next to this one, so a migration may only add. A migration that removes
+// something unused, one release later, contains `-- not additive: ` and the reason why no such program breaks.
 func TestNewMigrationsAreAdditive(t *testing.T) {
 	t.Parallel()
 	for _, file := range must(filepath.Glob("migrations/*/*.sql"))(t) {
@@ -142,7 +143,7 @@ var (
 	addition = regexp.MustCompile(`(?is)\bADD\s+(COLUMN\s+)?[^;]*`)
 )
 
-// notAdditive returns what a program that does not know a migration would stumble over.
+// notAdditive returns the statements that would break a program without this migration.
 func notAdditive(migration string) (faults []string) {
 	if strings.Contains(migration, "-- not additive: ") {
 		return nil

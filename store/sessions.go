@@ -128,8 +128,8 @@ func (s *Store) SessionsOf(ctx context.Context, seq int64) ([]string, error) {
 	return ids, s.fail(err, "list the sessions of user %d", seq)
 }
 
-// LiveTokens returns the audiences of the users who were neither deleted nor signed out since their
-// token was issued, one per session and in order; 0 for all others.
+// LiveTokens returns, for each session in order, the audience of its user, or 0 if the user was deleted or signed out
+// after their token was issued.
 func (s *Store) LiveTokens(ctx context.Context, sessions []notifier.TokenSession) ([]notifier.Audience, error) {
 	seqs := make([]int64, 0, len(sessions))
 	for i := range sessions {

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Whatever a change leaves out stays, also while two changes of different settings are made at once.
+// Settings that a change omits stay, also during two concurrent changes of different settings.
 func TestSettingsAreTheLastOfEachThatWasSet(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -53,8 +53,7 @@ func BenchmarkSnapshots(b *testing.B) {
 	})
 }
 
-// BenchmarkSnapshotVers measures finding out, after Redis came back, that no
-// inbox is newer in SQL.
+// BenchmarkSnapshotVers measures how long it takes to find that no inbox is newer in SQL, after Redis came back.
 func BenchmarkSnapshotVers(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		const users = 100_000
@@ -126,8 +125,8 @@ func BenchmarkCounts(b *testing.B) {
 	})
 }
 
-// BenchmarkMark measures a flush of 500 inboxes in three cases: no user has an address or a device, as before there
-// were any; others have one; and each of these users has one, whose target becomes due.
+// BenchmarkMark measures a flush of 500 inboxes in three cases: no user has an address or a device; other users have
+// one; each of these users has one, and its target becomes due.
 func BenchmarkMark(b *testing.B) {
 	onEach(b, func(b *testing.B, s *store.Store) {
 		const users = 500

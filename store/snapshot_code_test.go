@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// row returns a row of an inbox as deliveries leave it.
+// row returns a row of an inbox as stored by deliveries.
 func row(i int) notifier.SnapshotRow {
 	ending := notifier.UnreadSuffix
 	if i%3 == 0 {

@@ -99,8 +99,7 @@ func TestSnapshotsOfADeletedUserAreDeletedAndDropped(t *testing.T) {
 	})
 }
 
-// TestUserMayBeDeletedWhileTheirSnapshotIsStored runs during a deletion, with an existing and with
-// a new snapshot.
+// TestUserMayBeDeletedWhileTheirSnapshotIsStored covers an existing snapshot and a new one.
 func TestUserMayBeDeletedWhileTheirSnapshotIsStored(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
@@ -181,7 +180,7 @@ func TestSnapshotsAreStoredAllOrNone(t *testing.T) {
 
 func TestConcurrentWritersLeaveTheNewestSnapshots(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
-		const users = 1200 // more than one statement stores
+		const users = 1200 // more than fit in one statement
 		stores := []*store.Store{db.open(t), db.open(t)}
 		addUsers(t, stores[0], users)
 		var wg sync.WaitGroup

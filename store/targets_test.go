@@ -18,7 +18,7 @@ func giveMail(t *testing.T, s *store.Store, name, address string) {
 	}
 }
 
-// reachable gives a user a mail address, a device, and choices that name them.
+// reachable gives a user a mail address, a device, and preferences for them.
 func reachable(t *testing.T, s *store.Store, u notifier.User) {
 	t.Helper()
 	giveMail(t, s, u.Name, u.Name+"@example.com")
@@ -42,7 +42,7 @@ func mailOf(t *testing.T, s *store.Store, seq int64) notifier.ReachTarget {
 	return all[0]
 }
 
-// has stores an inbox with these unread entries, which came at these times.
+// has stores an inbox with these unread entries, which arrived at these times.
 func (db *database) has(t *testing.T, s *store.Store, seq int64, entries map[string]time.Time) {
 	t.Helper()
 	n := notifier.Snapshot{Seq: seq, Ver: db.clock.at.UnixMilli()}
@@ -64,7 +64,7 @@ func TestAnUnreadEntryMakesItsTargetDueAfterItsWait(t *testing.T) {
 		if err := s.PutPreferences(t.Context(), bob.Seq, notifier.PutPreferences{Mail: &half}); err != nil {
 			t.Fatal(err)
 		}
-		step(t, s, func(target *notifier.ReachTarget) { target.DueAt = time.Time{} }, bob.Seq) // the look after its creation
+		step(t, s, func(target *notifier.ReachTarget) { target.DueAt = time.Time{} }, bob.Seq) // the first decision after its creation
 		db.clock.move(time.Minute)
 		came := db.clock.at
 		db.has(t, s, bob.Seq, map[string]time.Time{"like:1": came})
@@ -72,7 +72,7 @@ func TestAnUnreadEntryMakesItsTargetDueAfterItsWait(t *testing.T) {
 			t.Errorf("due at %v, newest %d", got.DueAt, got.Newest)
 		}
 
-		// Held until tomorrow, only an urgent entry changes when it is due.
+		// While the target is held until tomorrow, only an urgent entry changes when it is due.
 		tomorrow := came.Add(24 * time.Hour)
 		step(t, s, func(target *notifier.ReachTarget) { target.DueAt = tomorrow }, bob.Seq)
 		db.clock.move(time.Minute)
@@ -130,10 +130,10 @@ func TestAMailAddressGetsNoOlderNotices(t *testing.T) {
 		}
 		db.has(t, s, bob.Seq, map[string]time.Time{"like:1": came})
 		if got := mailOf(t, s, bob.Seq); got.Newest != 0 {
-			t.Errorf("an entry from before is to be told: %+v", got)
+			t.Errorf("an earlier entry is to be sent: %+v", got)
 		}
 
-		// The same address again changes nothing; another one starts again.
+		// The same address again changes nothing; a different one resets the target.
 		giveMail(t, s, "bob", "bob@example.com")
 		if got := mailOf(t, s, bob.Seq); got.ID != first.ID {
 			t.Error("the same address has become another target")
@@ -180,7 +180,7 @@ func TestATokenSwitchesMailOffAndThePreferencesOnAgain(t *testing.T) {
 			t.Errorf("after unsubscribing: %+v", got)
 		}
 		if p := must(s.Preferences(t.Context(), bob.Seq))(t); !p.Mail.Off {
-			t.Errorf("the preferences say %v", p.Mail)
+			t.Errorf("the preferences are %v", p.Mail)
 		}
 		_, err := s.SwitchOff(t.Context(), "ffffffffffffffffffffffffffffffff")
 		wantIs(t, err, notifier.ErrNotFound)
@@ -212,7 +212,7 @@ func TestPreferencesAreReplacedOneByOne(t *testing.T) {
 			{
 				notifier.PutPreferences{Types: map[string]notifier.TypeWants{"like": {Inbox: &no, Mail: &yes}, "news": {Push: &no, Inbox: &yes}}},
 				func() {
-					want.Types = map[string]notifier.TypeWants{"like": {Inbox: &no, Mail: &yes}, "news": {Push: &no, Inbox: &yes}} // as it was given
+					want.Types = map[string]notifier.TypeWants{"like": {Inbox: &no, Mail: &yes}, "news": {Push: &no, Inbox: &yes}} // as passed in
 				},
 			},
 			{notifier.PutPreferences{SetQuiet: true}, func() { want.Quiet = nil }},
@@ -363,7 +363,7 @@ func TestRevivedAddressesAreTriedAtOnceWithWhatIsUnread(t *testing.T) {
 		if got := mailOf(t, s, bob.Seq); got.State != notifier.ReachOn || !got.DueAt.Equal(db.clock.at) || got.Told != told || got.Error != "" {
 			t.Errorf("%+v", got)
 		}
-		// A user who unsubscribes gets no mail when the address has rested.
+		// A user who unsubscribes gets no mail when the address is retried.
 		if err := s.Bounced(t.Context(), "eve", true); err != nil {
 			t.Fatal(err)
 		}

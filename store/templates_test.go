@@ -47,7 +47,7 @@ func TestATemplateBelongsToAllStaffUntilItIsDeleted(t *testing.T) {
 			t.Errorf("%d rows trimmed; want the draft alone", n)
 		}
 
-		// Any of them deletes it, and restores it while its name is free.
+		// Any member of staff can delete it, and restore it while its name is free.
 		for range 2 {
 			if err := s.DeleteDraft(t.Context(), alice, "one"); err != nil {
 				t.Fatal(err)
@@ -107,7 +107,7 @@ func TestTemplatesAreBounded(t *testing.T) {
 			}
 		}
 		refused(s.SaveTemplate(t.Context(), notifier.SavedDraft{Author: alice, ID: "more", Name: "more"}))
-		saveTemplate(t, s, notifier.SavedDraft{Author: alice, ID: "again", Name: "template 7", Title: "changed"}) // no new one
+		saveTemplate(t, s, notifier.SavedDraft{Author: alice, ID: "again", Name: "template 7", Title: "changed"}) // replaces a template
 		if err := s.DeleteDraft(t.Context(), alice, "3"); err != nil {
 			t.Fatal(err)
 		}

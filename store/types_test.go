@@ -103,7 +103,7 @@ func TestTypeWithSubscriptionsIsNotDeleted(t *testing.T) {
 	})
 }
 
-// TestConcurrentSubscribeAndDeleteTypeAgree: a subscription never remains without its type.
+// TestConcurrentSubscribeAndDeleteTypeAgree: a subscription never exists without its type.
 func TestConcurrentSubscribeAndDeleteTypeAgree(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		stores := []*store.Store{db.open(t), db.open(t)}

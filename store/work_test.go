@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// held is what a model knows about a notice that waits.
+// held is the model of a waiting notice.
 type held struct {
 	owner, tries int64
 	due          time.Time
@@ -166,7 +166,7 @@ func TestConcurrentInstancesClaimEachPieceOnce(t *testing.T) {
 	})
 }
 
-// Otherwise an instance would wait for every other that is about to claim.
+// Otherwise an instance would wait for every other instance that is about to claim.
 func TestAnInstanceClaimsPastWhatAnotherHasLocked(t *testing.T) {
 	t.Parallel()
 	url := postgresURL(t)

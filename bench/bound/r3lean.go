@@ -12,9 +12,8 @@ import (
 	sse "github.com/r3labs/sse/v2"
 )
 
-// r3lean is the leanest use of r3labs/sse: one stream per connection, without replay. The
-// connection is taken over from net/http, so that an idle one keeps neither its buffers nor its
-// grown stack and an event is one write.
+// r3lean is the leanest use of r3labs/sse: one stream per connection, without replay. The connection is taken over
+// from net/http, so that an idle one retains neither buffers nor a grown stack, and an event is one write.
 type r3lean struct {
 	server *sse.Server
 	mu     sync.RWMutex
@@ -55,7 +54,7 @@ func (x *r3lean) serve(conn net.Conn, user string) {
 	x.server.ServeHTTP(&wire{conn: conn, head: http.Header{}, failed: cancel}, r)
 	_ = conn.Close()
 	<-watched
-	x.leave(user, id) // it has no subscribers any more, so nothing leaks
+	x.leave(user, id) // it has no subscribers left, so nothing leaks
 }
 
 func (x *r3lean) deliver(user string, data []byte) {
@@ -102,7 +101,7 @@ func (x *r3lean) leave(user, id string) {
 	}
 }
 
-// wire gathers what the library prints of one event and writes it at Flush.
+// wire collects the library's output for one event and writes it at Flush.
 type wire struct {
 	conn   net.Conn
 	head   http.Header

@@ -79,7 +79,7 @@ func Serve(ctx context.Context, cfg Config) error {
 	return errors.Join(err, srv.Close())
 }
 
-// publisher sends a message to all instances by Redis.
+// publisher sends a message to all instances through Redis.
 func publisher(rdb *redis.Client) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		const limit = 64 << 10
@@ -118,7 +118,7 @@ func routes(h hub, pageBytes int, publish http.HandlerFunc) http.Handler {
 	mux.HandleFunc("POST /ack", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(page) // the client may have gone
+		_, _ = w.Write(page) // the client may have disconnected
 	})
 	return mux
 }

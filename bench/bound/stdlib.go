@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// stdlib is a hub with nothing but net/http: a goroutine and a channel per connection, with each
-// frame built once.
+// stdlib is a hub that uses only net/http: a goroutine and a channel per connection, with each frame built once.
 type stdlib struct {
 	mu      sync.RWMutex
 	streams map[string]map[chan []byte]struct{}

@@ -21,13 +21,13 @@ CREATE INDEX IF NOT EXISTS inbox ON notices (seq, id);
 CREATE TABLE IF NOT EXISTS progress (one INTEGER PRIMARY KEY, delivered INTEGER NOT NULL);
 INSERT OR IGNORE INTO progress VALUES (1, 0);`
 
-// database has one writer, and remembers up to which notice all have been delivered.
+// database has one writer, and stores the id up to which all notices were delivered.
 type database struct {
 	write, read            *sql.DB
 	toUser, toRole, record *sql.Stmt
 
 	delivered atomic.Int64 // every notice up to this one
-	recorded  int64        // the same, as the database has it
+	recorded  int64        // the value of delivered in the database
 }
 
 func open(ctx context.Context, cfg Config) (*database, error) {
@@ -127,8 +127,8 @@ func (d *database) members(ctx context.Context, role string) (seqs []int64, err 
 	return seqs, rows.Err()
 }
 
-// commits stores the notices that wait, many in one transaction, answers their senders, and passes them
-// on to be delivered.
+// commits stores waiting notices, many in one transaction, responds to their senders, and passes the notices on for
+// delivery.
 func (s *server) commits(ctx context.Context) error {
 	const most = 1000
 	for {
@@ -151,7 +151,7 @@ func (s *server) commits(ctx context.Context) error {
 	}
 }
 
-// add stores notices, and how far delivery has come. It reports which have an unknown user.
+// add stores notices, and the progress of delivery. It reports which have an unknown user.
 func (d *database) add(ctx context.Context, batch []*notice) (unknown []bool, err error) {
 	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -183,7 +183,7 @@ func (d *database) add(ctx context.Context, batch []*notice) (unknown []bool, er
 	return unknown, nil
 }
 
-// gather waits for a value and returns it with those that wait behind it; nil when ctx ends.
+// gather waits for a value and returns it with the values queued behind it; nil when ctx ends.
 func gather[T any](ctx context.Context, from <-chan T, most int) (batch []T) {
 	select {
 	case first := <-from:

@@ -10,14 +10,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// channel has the messages of all users as `SEQ VER UNREAD LF ENTRY`.
+// channel carries the messages of all users as `SEQ VER UNREAD LF ENTRY`.
 const (
 	channel  = "durable"
 	everyone = "*"
 )
 
-// script puts an entry into an inbox of at most 200, counts it and publishes it. It does nothing with an
-// entry that is there.
+// script puts an entry into an inbox of at most 200, counts it and publishes it. It ignores an entry that exists.
 //
 //	KEYS: the list of the inbox, its entries, its state; ARGV: id, entry, seq
 const script = `
@@ -38,7 +37,7 @@ const (
 	pipelines = 2   // at a time, of a notice to a role
 )
 
-// delivers puts notices into inboxes in the order of their ids, first those that the last run left.
+// delivers puts notices into inboxes in the order of their ids, first the notices left by the last run.
 func (s *server) delivers(ctx context.Context, rest []*notice) error {
 	for batch := range slices.Chunk(rest, pipeline) {
 		if err := s.deliverAll(ctx, batch); err != nil {

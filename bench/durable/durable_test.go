@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 
-// serve starts a server with three users and, in the role, two more. stop ends it.
+// serve starts a server with three users, and two more in the role. stop ends it.
 func serve(t *testing.T, dir string) (addr string, stop func()) {
 	t.Helper()
 	addr = testkit.Address()

@@ -135,7 +135,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusAccepted)
-	_, _ = fmt.Fprintf(w, `{"id":%d,"state":"accepted"}`+"\n", n.id) // the client may have gone
+	_, _ = fmt.Fprintf(w, `{"id":%d,"state":"accepted"}`+"\n", n.id) // the client may have disconnected
 }
 
 func (s *server) state(w http.ResponseWriter, r *http.Request) {
@@ -149,12 +149,12 @@ func (s *server) state(w http.ResponseWriter, r *http.Request) {
 		state = "sent"
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"id":%d,"state":%q}`+"\n", id, state) // the client may have gone
+	_, _ = fmt.Fprintf(w, `{"id":%d,"state":%q}`+"\n", id, state) // the client may have disconnected
 }
 
 // refuse answers with an error in one line of text.
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, why+"\n") // the client may have gone
+	_, _ = io.WriteString(w, why+"\n") // the client may have disconnected
 }

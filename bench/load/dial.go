@@ -73,8 +73,8 @@ func (f *Fleet) slot(ctx context.Context) bool {
 	}
 }
 
-// settled frees the slot of a stream that has opened or failed. After connect has given up,
-// there may be no slot left to free.
+// settled frees the slot of a stream that has opened or failed. After connect has timed out, there may be no slot
+// left to free.
 func (f *Fleet) settled() {
 	select {
 	case <-f.slots:

@@ -22,7 +22,7 @@ type Config struct {
 	Stalled  func(i int) bool   // streams that stop reading after their first event; may be nil
 	Event    string             // name of the events whose marks count; empty: all
 	Shown    func(Shown)        // called once for each mark, and must not block; may be nil
-	Bare     bool               // a stream is open when its answer has begun; the server sends no first event
+	Bare     bool               // a stream is open when its response has begun; the server sends no first event
 	Sources  int                // number of source addresses from 127.0.0.1 on; 0: chosen by the kernel
 	Loops    int                // reading threads
 	InFlight int                // maximum number of connections that are opening
@@ -45,7 +45,7 @@ func (o Opening) PerSecond() float64 { return float64(o.Opened) / o.Took.Seconds
 type Result struct {
 	Events   int64 // events with data, of any name
 	Marks    int64 // distinct marks of this run on the right stream
-	Doubled  int64 // marks that the same stream had before
+	Doubled  int64 // marks that the same stream received before
 	Astray   int64 // marks for another user or of another run
 	Dropped  int64 // streams that the server ended
 	Last     time.Time

@@ -92,7 +92,7 @@ func (l *loop) read() {
 	}
 }
 
-// take reads once from a stream. For a stalled stream it only notices the end.
+// take reads once from a stream. For a stalled stream it only detects the end.
 func (l *loop) take(s *stream, buf []byte) {
 	if s.stalled && s.open {
 		l.end(s, errEnded)

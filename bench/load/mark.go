@@ -8,9 +8,8 @@ import (
 // Everyone is the user of a Mark that every stream expects.
 const Everyone = 0xffffffff
 
-// Mark travels in the body of a message and identifies it, together with the time it was due.
-// With it the receiver can find lost, doubled and misrouted messages and measure the latency
-// without a record of the messages sent.
+// Mark travels in the body of a message and identifies it, together with the time it was due. With it the receiver
+// can detect lost, doubled and misrouted messages and measure the latency without a record of the messages sent.
 type Mark struct {
 	Run  int64     // the measurement it belongs to
 	User int64     // its recipient, or Everyone

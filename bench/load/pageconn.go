@@ -38,7 +38,7 @@ func DialPage(ctx context.Context, addr string) (*PageConn, error) {
 // Close ends the connection.
 func (c *PageConn) Close() { _ = c.nc.Close() }
 
-// Ask sends one request and reads the whole answer within 10 s.
+// Ask sends one request and reads the whole response within 10 s.
 func (c *PageConn) Ask(request []byte) (a Answer, err error) {
 	if err := c.nc.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		return a, err

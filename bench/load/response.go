@@ -8,12 +8,12 @@ import (
 // response is the state of reading the answer to a stream's request: a header, then a body that
 // is chunked or lasts until the end of the connection.
 type response struct {
-	head    []byte // the part of the header that has come; nil when it is complete
+	head    []byte // the part of the header that has arrived; nil when it is complete
 	begun   bool   // the body has begun
 	chunked bool
 	size    int64 // size of the current chunk, while it is being read
 	digits  bool  // a digit of it has been read
-	left    int64 // bytes of the current chunk that have not come yet
+	left    int64 // bytes of the current chunk that have not arrived yet
 }
 
 // body reads the next bytes of a connection and returns, in place, the part that belongs to the

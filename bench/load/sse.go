@@ -11,7 +11,7 @@ type Event struct {
 // Decoder splits the bytes of one stream into events, however the network has split them. The
 // zero value is ready for the start of a stream.
 type Decoder struct {
-	rest []byte // the event that is not complete yet
+	rest []byte // the event that is still incomplete
 }
 
 var eventEnd = []byte("\n\n")

@@ -27,7 +27,7 @@ type watched struct {
 	admin string
 }
 
-// watch has all these alerts be silent at first.
+// watch checks that all these alerts are silent at first.
 func watch(t *testing.T, admin string, alerts ...string) *watched {
 	t.Helper()
 	w := &watched{testkit.NewPrometheus(t, time.Minute), t, admin}
@@ -45,7 +45,7 @@ func (w *watched) scrapes(times int) {
 	}
 }
 
-// page returns the metrics; nothing if there is no server.
+// page returns the metrics, or nothing if there is no server.
 func (w *watched) page() string {
 	w.t.Helper()
 	c, err := (&net.Dialer{}).DialContext(w.t.Context(), "tcp", strings.TrimPrefix(w.admin, "http://"))
@@ -57,7 +57,7 @@ func (w *watched) page() string {
 	return page
 }
 
-// value returns the sum of a metric's series now.
+// value returns the current sum of a metric's series.
 func (w *watched) value(name string) (sum float64) {
 	w.t.Helper()
 	for _, found := range regexp.MustCompile(`(?m)^`+name+`(?:\{.*\})? (\S+)$`).FindAllStringSubmatch(w.page(), -1) {
@@ -70,7 +70,7 @@ func (w *watched) value(name string) (sum float64) {
 	return sum
 }
 
-// fire has these alerts fire now.
+// fire checks that these alerts fire now.
 func (w *watched) fire(alerts ...string) {
 	w.t.Helper()
 	for _, alert := range alerts {
@@ -81,7 +81,8 @@ func (w *watched) fire(alerts ...string) {
 
 var order = url.Values{"target": {"user"}, "to": {"bob"}, "type": {"order"}, "title": {"Your order left"}}
 
-// demonstrates starts a server with the demonstration, and signs alice in. All these alerts are silent.
+// demonstrates starts a server with the demonstration, and signs alice in. It checks that all these alerts are
+// silent.
 func demonstrates(t *testing.T, c call, alerts ...string) (*running, browser, *watched) {
 	t.Helper()
 	s := serve(t, c, "--demo", "--admin-addr", "127.0.0.1:0")
@@ -154,7 +155,7 @@ func TestTheAlertOfRequestsThatFailFires(t *testing.T) {
 	database.Refuse(false)
 }
 
-// A call that took a second would be one of a Redis that is away.
+// A call that took a second would mean that Redis is unavailable.
 func TestTheAlertOfASlowRedisFires(t *testing.T) {
 	t.Parallel()
 	proxy := faulty.Listen(t, "unix", redistest.Own(t).Socket)
@@ -174,7 +175,7 @@ func TestTheAlertsOfInboxesThatAreBrokenFire(t *testing.T) {
 	c := in(t.TempDir()).with("CARILLON_REDIS_URL", "unix://"+server.Socket)
 	_, alice, w := demonstrates(t, c, "CarillonDrift", "CarillonDeadLetters")
 	rdb, space := server.Client(t), keys.New("carillon:")
-	alice.post(t, "/staff/send", order) // which has bob's inbox in Redis
+	alice.post(t, "/staff/send", order) // which loads bob's inbox into Redis
 	testkit.Eventually(t, "bob has an inbox", func() bool { return rdb.Exists(t.Context(), space.State(2)).Val() == 1 })
 	if err := rdb.HIncrBy(t.Context(), space.State(2), "unread", 5).Err(); err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func (a announceCmd) Run(ctx context.Context, cfg config.Config, c *console) err
 			n, err = p.Send(ctx, notifier.Actor{Ref: draft.Sender}, sure, nil)
 		}
 		if ctx.Err() != nil {
-			err = errors.Join(err, closeAll()) // commands in flight end with their client
+			err = errors.Join(err, closeAll()) // pending commands end with their client
 		}
 		p.Close()
 		if err = errors.Join(explainAs(named(err, cfg), announceFlagOf), closeAll()); err != nil {

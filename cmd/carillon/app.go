@@ -23,10 +23,10 @@ type appCmd struct {
 	Revoke appRevokeCmd `cmd:"" help:"Revoke an application or one of its keys; every instance refuses its tokens within seconds."`
 }
 
-// maxKeyFile bounds how much of a file with a public key is read.
+// maxKeyFile is the maximum number of bytes read from a public key file.
 const maxKeyFile = 64 << 10
 
-// readPublicKey returns the content of a file; nil for no name.
+// readPublicKey returns the content of a file; nil if path is empty.
 func readPublicKey(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
@@ -58,7 +58,7 @@ type appLine struct {
 	Base      string    `json:"base,omitempty"`
 	InboxURL  string    `json:"inbox_url,omitempty"`
 	Settings  string    `json:"settings_url,omitempty"`
-	Keys      []string  `json:"keys"` // that are valid
+	Keys      []string  `json:"keys"` // the valid ones
 	CreatedAt time.Time `json:"created_at"`
 	RevokedAt time.Time `json:"revoked_at,omitzero"`
 }
@@ -77,7 +77,7 @@ func appLineOf(a notifier.App, keys []notifier.AppKey, cfg config.Config) appLin
 	return l
 }
 
-// verified says how tokens are verified, or that they no longer are.
+// verified describes how tokens are verified, or that they no longer are.
 func (l *appLine) verified() string {
 	switch {
 	case !l.RevokedAt.IsZero():
@@ -150,7 +150,7 @@ func (a appRotateCmd) Run(ctx context.Context, cfg config.Config, c *console) er
 	})
 }
 
-// maxGrace is the longest time for which old API keys stay valid beside a new one.
+// maxGrace is the longest time for which old API keys stay valid next to a new one.
 const maxGrace = 30 * 24 * time.Hour
 
 // apiKey adds an API key and prints it.

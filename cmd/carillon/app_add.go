@@ -40,7 +40,7 @@ type addedApp struct {
 	HTML     string `json:"html,omitempty"`
 }
 
-// Run adds an app. Its keys are printed; the secrets can be shown at no other time.
+// Run adds an app. Its keys are printed; the secrets cannot be shown again.
 func (a appAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	audience, err := cfg.AudienceOf(a.Audience)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a appAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 	})
 }
 
-// explain says what comes next, beside the lines for the environment.
+// explain prints the next steps, next to the lines for the environment.
 func (a appAddCmd) explain(c *console, name, where, html string) {
 	c.note("%s is added; the keys are not shown again", name)
 	if a.Snippet == "" {
@@ -101,7 +101,7 @@ func (a appAddCmd) explain(c *console, name, where, html string) {
 	}
 }
 
-// conflict says which of the reasons keeps the app from being added.
+// conflict returns the reason why the app cannot be added.
 func (a appAddCmd) conflict(ctx context.Context, apps *app.Apps) error {
 	all, _, err := apps.List(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func (a appAddCmd) signing() snippets.Signing {
 const unknownServer = "https://ADDRESS-OF-CARILLON"
 
 // serverOf returns the address of the server: its public URL, or --addr if a server answers there. A command may run
-// beside a server that has been given another address.
+// next to a server with another address.
 func serverOf(ctx context.Context, cfg config.Config) string {
 	if cfg.PublicURL != nil {
 		return cfg.PublicURL.String()

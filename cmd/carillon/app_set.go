@@ -32,7 +32,7 @@ func (a appSetCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 		Roles: a.Roles, MaxLife: a.MaxLife, Issuer: a.Issuer,
 	}
 	if change.Roles != nil {
-		named := slices.DeleteFunc(*change.Roles, func(role string) bool { return role == "" }) // --roles= is none
+		named := slices.DeleteFunc(*change.Roles, func(role string) bool { return role == "" }) // --roles= means no roles
 		change.Roles = &named
 	}
 	if a.Audience != "" {

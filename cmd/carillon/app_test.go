@@ -19,7 +19,7 @@ import (
 func TestAnAppIsAddedRotatedAndRevoked(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
-	out := must(t, c.run(t.Context(), "app", "add", "shop", "--origin", "https://shop.example.com", "--roles", "picker,vip")).out // a shell reads it
+	out := must(t, c.run(t.Context(), "app", "add", "shop", "--origin", "https://shop.example.com", "--roles", "picker,vip")).out // must be readable by a shell
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 2 || !strings.HasPrefix(lines[0], "CARILLON_API_KEY=ck_") || !strings.HasPrefix(lines[1], "CARILLON_TOKEN_KEY=tk_1.") {
 		t.Fatalf("it prints\n%s", out)
@@ -64,7 +64,7 @@ func TestAnAPIKeyOfAnAppIsReplacedWhileTheServerRuns(t *testing.T) {
 	r := must(t, c.run(t.Context(), "app", "rotate", "store", "--api-key", "--grace", "24h"))
 	key, found := strings.CutPrefix(strings.TrimSpace(r.out), "CARILLON_API_KEY=")
 	if !found || !strings.HasPrefix(key, "ck_") || !strings.Contains(r.errors, "24h") {
-		t.Fatalf("it prints %q and says %q", r.out, r.errors)
+		t.Fatalf("it prints %q, and %q to stderr", r.out, r.errors)
 	}
 	send(key, "8")
 	send(added.APIKey, "9") // during the grace time
@@ -139,8 +139,8 @@ func TestAddingAnAppSaysWhatComesNext(t *testing.T) {
 	}
 }
 
-// A page of an origin that is forgotten at first gets in by the command that the log and the console name, at an instance
-// that runs, and the origins from before stay.
+// A page of an origin that was not set at first gets access with the command named in the log and the console, at a
+// running instance, and the previous origins stay.
 func TestAnAppCanBeChanged(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())
@@ -148,7 +148,7 @@ func TestAnAppCanBeChanged(t *testing.T) {
 	must(t, c.run(t.Context(), "app", "add", "shop", "--origin", "https://shop.example.com", "--roles", "picker"))
 	shares := func(origin string) bool {
 		status, _ := asks(t, func(r *http.Request) { r.Header.Set("Origin", origin) }, http.MethodGet, s.URL+"/api/v1/me/badge", "")
-		return status == http.StatusUnauthorized // a token is all that is missing
+		return status == http.StatusUnauthorized // only the token is missing
 	}
 	if shares("http://127.0.0.1:5000") {
 		t.Fatal("any page gets in")

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// marks counts the dirty marks: the inboxes whose last change is not in SQL yet.
+// marks counts the dirty marks: the inboxes whose last change is not yet in SQL.
 func marks(t *testing.T, rdb redis.UniversalClient) (n int64) {
 	t.Helper()
 	for p := range keys.Partitions {
@@ -51,7 +51,7 @@ func TestWithoutRedisUsersReadAndSendAndDeliveryCatchesUp(t *testing.T) {
 	}
 	page := bob.get(t, "/inbox")
 	if text := page.Find("main").Text(); !strings.Contains(text, "Some things are read-only right now") {
-		t.Errorf("the page does not say that it is read-only:\n%s", text)
+		t.Errorf("the page does not report that it is read-only:\n%s", text)
 	}
 	if n := page.Find(`[data-testid="entry"] form`).Length(); n > 0 {
 		t.Errorf("%d actions are offered", n)

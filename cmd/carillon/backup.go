@@ -12,7 +12,7 @@ type backupCmd struct {
 	File string `arg:"" help:"The file to make. It holds the database and the session keys, so keep it as safe as they are."`
 }
 
-// Help says what is in a backup.
+// Help describes the contents of a backup.
 func (backupCmd) Help() string {
 	return "Copies the SQLite database as of one instant, while the server runs, and the session keys of the data directory. Redis needs no backup: it is restored from SQL."
 }
@@ -34,7 +34,7 @@ type restoreCmd struct {
 	Force bool   `help:"Replace a database with users or notices, and remove what Redis has of it."`
 }
 
-// Help says what a restore replaces.
+// Help describes what a restore replaces.
 func (restoreCmd) Help() string {
 	return "Stop the server first. The restored instance has the state of the backup: the next server to start restores Redis from it, " +
 		"and delivers the notices that were accepted and not yet delivered then."

@@ -16,9 +16,9 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// A sender sends one notice after another to several users while the backup is made. After the restore
-// each of them has the same notices: all up to one of them, and at least those that were accepted
-// before the backup began. Nothing of Redis is kept.
+// A sender sends one notice after another to several users while the backup is made. After the restore each of them
+// has the same notices: all up to some notice, and at least those accepted before the backup began. No data of Redis
+// is kept.
 func TestARestoredInstanceHasEachAcceptedNoticeWhole(t *testing.T) {
 	t.Parallel()
 	const crowd, most = 5, 190 // an inbox has room for 200
@@ -94,7 +94,7 @@ func TestARestoredInstanceHasEachAcceptedNoticeWhole(t *testing.T) {
 			t.Errorf("u%d has %v, and u0 %v", n, titles, notices)
 		}
 	}
-	// The keys are those of the backup: sessions continue, and sealed secrets can be read.
+	// The keys come from the backup: sessions continue, and sealed secrets can be read.
 	if got := (browser{user.Client, second.URL}).entries(t); len(got) == 0 {
 		t.Error("the session of the first instance has no inbox at the second")
 	}
@@ -133,7 +133,7 @@ func TestARestoreReplacesDataOnlyByForce(t *testing.T) {
 		t.Errorf("the file of the built-in Redis is still there: %v", err)
 	}
 
-	// A Redis of one's own may have newer data too, and that of others.
+	// An external Redis may also contain newer data, and data of other programs.
 	rdb := redistest.Client(t)
 	shared := in(t.TempDir()).with("CARILLON_REDIS_URL", "unix://"+redistest.Socket(t)).with("CARILLON_REDIS_PREFIX", t.Name()+"*:")
 	mine, others := t.Name()+"*:{a}", t.Name()+"other"

@@ -14,16 +14,17 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run prints what completes commands and flags in a shell. It is made of the same tables as help.
+// Run prints the completion script of a shell. It is generated from the same tables as help.
 func (s completionCmd) Run(_ config.Config, c *console, app *kong.Application) error {
 	_, err := fmt.Fprint(c.stdout, completion(app, s.Shell))
 	return err
 }
 
-// suggestion is what may follow some words of a command.
+// suggestion is a word that can follow some words of a command.
 type suggestion struct{ word, help string }
 
-// suggestions lists what may follow each command: its subcommands, its flags, and those of every command.
+// suggestions lists the words that can follow each command: its subcommands, its flags, and the flags of every
+// command.
 func suggestions(app *kong.Application) (after []string, words map[string][]suggestion) {
 	words = map[string][]suggestion{}
 	var common []suggestion
@@ -60,7 +61,7 @@ func suggestions(app *kong.Application) (after []string, words map[string][]sugg
 	return after, words
 }
 
-// completion returns the script of a shell.
+// completion returns the script for a shell.
 func completion(app *kong.Application, shell string) string {
 	after, words := suggestions(app)
 	var b strings.Builder

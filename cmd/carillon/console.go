@@ -44,7 +44,7 @@ func (c *console) result(v any, format string, args ...any) error {
 	return nil
 }
 
-// note prints a message for people, which is not part of the result, to stderr.
+// note prints a message to stderr that is not part of the result.
 func (c *console) note(format string, args ...any) {
 	fmt.Fprintf(c.stderr, format+"\n", args...)
 }
@@ -55,8 +55,7 @@ func (c *console) terminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// maxPassword limits how much is read. The maximum length of a password is checked where it is
-// hashed.
+// maxPassword limits the bytes read. The maximum length of a password is checked where it is hashed.
 const maxPassword = 4096
 
 // password reads a password: one line without echo if stdin is a terminal, else all of stdin

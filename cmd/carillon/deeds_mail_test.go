@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// tryMailAgain is the deed that has an address tried again to which mail came back.
+// tryMailAgain is the deed that revives a mail address to which mail bounced.
 func tryMailAgain() deed {
 	fault := func(t *testing.T, u *subject) int {
 		return u.there.get(t, "/settings").Find("[data-testid=address-fault]").Length()

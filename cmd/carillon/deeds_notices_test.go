@@ -21,25 +21,25 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// bureau is a server with the doors through which notices, types, subscriptions and keys are changed, and its audit log.
+// bureau is a site with its audit log. Doors are pages, API calls and commands that make changes.
 type bureau struct {
 	*land
 	db   *sql.DB
 	at   store.Config
-	seen int64 // id of the last entry that was read
+	seen int64 // id of the last entry returned so far
 	n    int
 }
 
-// work is one change, with every door through which it can be made. A placeholder %N stands for the object, such as the
-// id of a notice.
+// work is one change, with every door that can make it. A placeholder %N stands for the object, such as the id of a
+// notice.
 type work struct {
-	object func(t *testing.T, b *bureau) string // makes what the change is about; nil: nothing
+	object func(t *testing.T, b *bureau) string // creates the object of the change; nil: none
 	doors  []workDoor
-	done   func(t *testing.T, b *bureau, object string) bool // nil: a door fails if it is not done
+	done   func(t *testing.T, b *bureau, object string) bool // nil: a door itself fails if the change was not made
 }
 
-// workDoor makes the change. entries are those it leaves in the audit log, as actor, action, object and detail; %N is the
-// object, %ID the id of the object that the change has made.
+// workDoor makes the change. entries are the entries that it adds to the audit log, as actor, action, object and
+// detail; %N is the object, %ID the id of the object created by the change.
 type workDoor struct {
 	name    string
 	enter   func(t *testing.T, b *bureau, object string)
@@ -242,7 +242,7 @@ func allows(t *testing.T, s *running, origin string) bool {
 	return res.Header.Get("Access-Control-Allow-Origin") == origin
 }
 
-// unused is a name that nothing has.
+// unused returns an unused name.
 func unused(_ *testing.T, b *bureau) string {
 	b.n++
 	return "name" + strconv.Itoa(b.n)
@@ -263,14 +263,14 @@ func (b *bureau) sends(t *testing.T, body string) string {
 	return b.last(t, "notices")
 }
 
-// sentNotice is a notice that admin has and has not read.
+// sentNotice sends admin a notice, which stays unread, and returns its id.
 func sentNotice(t *testing.T, b *bureau) string {
 	id := b.sends(t, `{"target":{"users":["admin"]},"type":"order","title":"One"}`)
 	testkit.Eventually(t, "the notice is delivered", func() bool { return b.notice(t, id).State == "sent" })
 	return id
 }
 
-// deadLetter is work on a notice that failed too often.
+// deadLetter creates a dead letter for a notice, and returns its id.
 func deadLetter(t *testing.T, b *bureau) string {
 	id := sentNotice(t, b)
 	db, err := store.Open(t.Context(), b.at)
@@ -292,7 +292,7 @@ func openAnnouncement(t *testing.T, b *bureau) string {
 	return b.sends(t, `{"target":{"audiences":["customer"]},"title":"To all"}`)
 }
 
-// titled waits for nothing: an edit is in force when the call has its answer.
+// titled does not wait: an edit is in effect when the call returns.
 func titled(want string) func(t *testing.T, b *bureau, id string) bool {
 	return func(t *testing.T, b *bureau, id string) bool { return b.notice(t, id).Title == want }
 }
@@ -310,7 +310,7 @@ func (b *bureau) notice(t *testing.T, id string) (n struct{ State, Title string 
 	return n
 }
 
-// last is the highest id in a table, 0 in an empty one.
+// last returns the highest id in a table, or 0 if it is empty.
 func (b *bureau) last(t *testing.T, table string) (id string) {
 	t.Helper()
 	if err := b.db.QueryRowContext(t.Context(), `SELECT COALESCE(MAX(id), 0) FROM `+table).Scan(&id); err != nil {
@@ -319,7 +319,7 @@ func (b *bureau) last(t *testing.T, table string) (id string) {
 	return id
 }
 
-// entries returns what was added to the audit log since the last call, with the names of users.
+// entries returns the entries added to the audit log since the last call, with the names of users.
 func (b *bureau) entries(t *testing.T) (all []string) {
 	t.Helper()
 	rows, err := b.db.QueryContext(t.Context(), `SELECT a.id, actor_kind, COALESCE(x.name, actor_id), action, object_kind, COALESCE(y.name, object_id), detail, address
@@ -345,8 +345,8 @@ func (b *bureau) entries(t *testing.T) (all []string) {
 	return all
 }
 
-// Every change of notices, types, subscriptions and keys has the same effect by every door, and is in the audit log once,
-// with who did it and from where.
+// Every change of notices, types, subscriptions and keys has the same effect through every door, and is in the audit
+// log once, with its actor and address.
 func TestEveryDeedIsInTheAuditLogOnceByEveryDoor(t *testing.T) {
 	t.Parallel()
 	for _, database := range []string{"SQLite", "PostgreSQL"} {

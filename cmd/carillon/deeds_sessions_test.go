@@ -17,7 +17,7 @@ func signsInTwice(t *testing.T, u *subject) {
 	u.stream = u.second.following(t)
 }
 
-// secondSignedOut waits for the end of the second session. The first goes on.
+// secondSignedOut waits for the end of the second session. The first continues.
 func secondSignedOut(t *testing.T, u *subject) {
 	ends(t, u.stream)
 	testkit.Eventually(t, "the session is over", func() bool { _, out := u.second.visits(t, "/inbox"); return out })
@@ -26,7 +26,7 @@ func secondSignedOut(t *testing.T, u *subject) {
 	}
 }
 
-// me makes a call about the user themselves with the session of a browser.
+// me calls the API about the user themselves, with the session of the browser.
 func (b browser) me(t *testing.T, method, path, body string) (answer []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, b.base+"/api/v1/me"+path, strings.NewReader(body))
@@ -45,7 +45,7 @@ func (b browser) me(t *testing.T, method, path, body string) (answer []byte) {
 	return answer
 }
 
-// otherSession is the id of the session that the browser does not have.
+// otherSession returns the id of the session that the browser does not use.
 func (u *subject) otherSession(t *testing.T) string {
 	t.Helper()
 	var all struct {

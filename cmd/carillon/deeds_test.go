@@ -19,26 +19,26 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// subject is a user to whom something is done, with the same session at both instances.
+// subject is the user that a deed changes, with the same session at both instances.
 type subject struct {
 	*land
 	name        string
 	here, there browser
-	second      browser       // of the user, with a session of its own, at the other instance
-	stream      <-chan string // there
+	second      browser       // another session of the user, at the other instance
+	stream      <-chan string // of second
 }
 
-// deed is one change of a user, with every door through which it can be made. Its effect is at the
-// instance that the door does not lead to.
+// deed is one change of a user, with every door that can make it. Its effect is checked at the instance other than
+// the door's.
 type deed struct {
-	roles  []string // of the user before
+	roles  []string // of the user before the change
 	before func(t *testing.T, u *subject)
 	doors  []door
 	effect func(t *testing.T, u *subject)
 	gone   bool // the user does not exist afterwards
 }
 
-// door makes a change; entry is the kind of its actor and the action in the audit log, if any.
+// door makes a change; entry is the actor's kind and the action in the audit log, if any.
 type door struct {
 	name  string
 	enter func(t *testing.T, u *subject)
@@ -49,7 +49,7 @@ func page(entry, path string, fields ...string) door {
 	return door{"page", func(t *testing.T, u *subject) { u.here.post(t, path, formOf(fields...)) }, entry}
 }
 
-// office is a page of staff, where the user is named.
+// office is a staff page whose form names the user.
 func office(entry, path string, fields ...string) door {
 	return door{"page", func(t *testing.T, u *subject) {
 		form := formOf(fields...)
@@ -79,7 +79,7 @@ func typed(entry string, args ...string) door {
 	}, entry}
 }
 
-// staffPages waits until the other instance answers a page of staff with a status.
+// staffPages waits until the other instance returns a status for a staff page.
 func staffPages(want int) func(*testing.T, *subject) {
 	return func(t *testing.T, u *subject) {
 		testkit.Eventually(t, "the pages of staff", func() bool { status, _ := u.there.visits(t, "/staff/users"); return status == want })
@@ -207,7 +207,7 @@ func acks(t *testing.T, b browser, id string) int {
 	return res.StatusCode
 }
 
-// exported is the state of a user as an export has it, without names, numbers and times.
+// exported is the state of a user as an export contains it, without names, numbers and times.
 type exported struct {
 	User struct {
 		Audience int
@@ -232,9 +232,9 @@ func exports(t *testing.T, u *subject) (e exported) {
 	return e
 }
 
-// Every change of a user has the same effect through every door: at the other instance, before a
-// server would have passed it on by itself, in the state of the user, and in the audit log. The test
-// holds the lease under which servers pass on changes that the door has not.
+// Every change of a user has the same effect through every door: at the other instance, before a server would have
+// published it by itself, in the state of the user, and in the audit log. The test holds the lease under which
+// servers publish changes that the door has not published.
 func TestEveryChangeOfAUserHasTheSameEffectThroughEveryDoor(t *testing.T) {
 	t.Parallel()
 	l := newDeedLand(t)
@@ -278,7 +278,7 @@ func TestEveryChangeOfAUserHasTheSameEffectThroughEveryDoor(t *testing.T) {
 	}
 }
 
-// newDeedLand is a land on SQLite where no server passes on changes later.
+// newDeedLand returns a land on SQLite where no server publishes changes later.
 func newDeedLand(t *testing.T) *land {
 	t.Helper()
 	held, err := lease.New(redistest.Client(t), keys.New(t.Name()+":"), "people", time.Hour).Hold(t.Context())

@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// nginx in front of a server, with these directives at its location.
+// nginx runs nginx in front of a server, with these directives at its location.
 func nginx(t *testing.T, server, http, location string) (address string) {
 	t.Helper()
 	addr, dir := testkit.Address(), t.TempDir()
@@ -19,7 +19,7 @@ func nginx(t *testing.T, server, http, location string) (address string) {
 	return "http://" + addr
 }
 
-// What nginx can do to a stream is found with the real program.
+// Uses the real program to find what nginx does to a stream.
 func TestTheDoctorFindsWhatNginxDoesToStreams(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())

@@ -12,11 +12,11 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// explain turns a *notifier.InvalidError into sentences of the catalogue, one fault per line, each
-// after the flag it concerns. It returns other errors unchanged.
+// explain turns a *notifier.InvalidError into sentences of the catalogue, one fault per line, each after its flag. It
+// returns other errors unchanged.
 func explain(err error) error { return explainAs(err, flagOf) }
 
-// explainAs is explain for callers that name the fields differently.
+// explainAs is explain for callers with other names for the fields.
 func explainAs(err error, called func(field string) string) error {
 	var bad *notifier.InvalidError
 	if !errors.As(err, &bad) {

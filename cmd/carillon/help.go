@@ -18,7 +18,7 @@ const settingsGroup = "settings"
 // maxHelpWidth is the width of a line of help.
 const maxHelpWidth = 110
 
-// helpWords are the arguments of `carillon help …`: nil if the arguments are no such call.
+// helpWords returns the arguments of `carillon help …`; ok is false for any other call.
 func helpWords(args []string) (words []string, ok bool) {
 	if len(args) == 0 || args[0] != "help" {
 		return nil, false
@@ -39,7 +39,7 @@ func (p *program) help(parser *kong.Kong, words []string) error {
 		}
 		node = next
 	}
-	_, _ = parser.Parse(append(slices.Clone(words), "--help")) // it has printed the help before it misses anything
+	_, _ = parser.Parse(append(slices.Clone(words), "--help")) // it prints the help before it finds arguments missing
 	return nil
 }
 
@@ -84,7 +84,7 @@ func parseError(parser *kong.Kong, args []string, err error) error {
 	return usageError{fmt.Errorf("%w (see carillon %s)", err, strings.TrimSpace(node.Path()+" --help"))}
 }
 
-// hideSettings leaves the settings out of the help of commands, and has those flags that every command takes come last.
+// hideSettings omits the settings from the help of commands, and puts the flags of every command last.
 func hideSettings(k *kong.Kong) error {
 	common := &kong.Group{Key: "common", Title: "Flags of every command:"}
 	for _, flag := range k.Model.Flags {
@@ -97,7 +97,7 @@ func hideSettings(k *kong.Kong) error {
 
 func isSetting(flag *kong.Flag) bool { return flag.Group != nil && flag.Group.Key == settingsGroup }
 
-// printHelp prints the help of a command, its own flags first, and where the settings are.
+// printHelp prints the help of a command, its own flags first, and refers to the settings.
 func printHelp(options kong.HelpOptions, call *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, call); err != nil {
 		return err
@@ -121,10 +121,10 @@ func settingsHelp(to io.Writer, app *kong.Application) error {
 	return err
 }
 
-// setting is a setting as help, the manual and completions show it.
+// setting is a setting as shown by help, the manual and completions.
 type setting struct {
 	name, usage, help string
-	variables         []string // its own, and that of a file if it is a secret
+	variables         []string // its own, and the variable for a file if it is a secret
 }
 
 func settingsOf(app *kong.Application) (all []setting) {
@@ -144,7 +144,7 @@ func settingsOf(app *kong.Application) (all []setting) {
 	return all
 }
 
-// flagUsage is how a flag is written, such as --data-dir=DIR.
+// flagUsage returns the notation of a flag, such as --data-dir=DIR.
 func flagUsage(flag *kong.Flag) string {
 	if flag.IsBool() || flag.IsCounter() {
 		return "--" + flag.Name

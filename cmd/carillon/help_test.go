@@ -49,7 +49,7 @@ func TestWithoutACommandHelpIsPrintedAndUnknownOnesGetASuggestion(t *testing.T) 
 	}
 }
 
-// The manual and the completions are made of the tables of help.
+// The manual and the completions are generated from the tables of help.
 func TestTheManualAndCompletionsHaveEveryCommandAndSetting(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())

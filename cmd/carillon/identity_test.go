@@ -12,7 +12,7 @@ var proxied = []string{
 	"--identity-header", "X-User", "--identity-from", "127.0.0.1", "--identity-groups-header", "X-Groups", "--identity-staff-group", "ops",
 }
 
-// guarded is a proxy that has signed ann in. It replaces her header, or passes on what clients send.
+// guarded is a proxy to which ann has signed in. It replaces her header, or forwards the header that clients send.
 func guarded(t *testing.T, to string, replaces bool) *httptest.Server {
 	t.Helper()
 	pass := passing(t, to)
@@ -66,10 +66,10 @@ func TestTheProxySignsPeopleIn(t *testing.T) {
 	}
 }
 
-// doors are one address of each kind that asks who is there.
+// doors contains one address of each kind that identifies the user.
 var doors = []string{"/inbox", "/inbox/panel", "/events", "/login", "/staff/send", "/nowhere", "/embed/no/such", "/api/v1/me", "/api/v1/me/events"}
 
-// says asks for each door with identity headers.
+// says requests each door with identity headers.
 func says(t *testing.T, at string, headers http.Header, each func(path string, status int, body string)) {
 	t.Helper()
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

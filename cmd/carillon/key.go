@@ -42,7 +42,7 @@ func (l keyLine) scopes() string {
 	return strings.Join(names, ",")
 }
 
-// state says when the key was revoked or last used.
+// state describes when the key was revoked or last used.
 func (l keyLine) state() string {
 	switch {
 	case l.RevokedAt.After(time.Now()):
@@ -60,7 +60,7 @@ type keyAddCmd struct {
 	Scope []string `required:"" placeholder:"SCOPE" help:"send: its own notices; read: polls and marks whole inboxes of every user, whoever sent; admin: everything. May be repeated."`
 }
 
-// Run creates a key. The key itself is printed and stored nowhere.
+// Run creates a key. The key itself is printed, and not stored.
 func (k keyAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	key := notifier.APIKey{Name: k.Name}
 	for _, s := range k.Scope {

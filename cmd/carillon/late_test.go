@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// PostgreSQL may start after Carillon, which waits for it with one line in the log, and answers meanwhile.
+// PostgreSQL may start after Carillon, which waits for it, logs one line, and answers requests meanwhile.
 func TestAServerWaitsForPostgreSQL(t *testing.T) {
 	t.Parallel()
 	direct, err := url.Parse(sqltest.Pooled(t).URL)
@@ -72,7 +72,7 @@ func TestAServerWaitsForPostgreSQL(t *testing.T) {
 	}
 }
 
-// Whoever stops a server that waits has not found a fault.
+// Stopping a server that waits is not a fault.
 func TestAServerThatWaitsForPostgreSQLCanBeStopped(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir()).with("CARILLON_DATABASE_URL", "postgres://carillon@"+testkit.Address()+"/carillon")
@@ -87,7 +87,7 @@ func TestAServerThatWaitsForPostgreSQLCanBeStopped(t *testing.T) {
 	}
 }
 
-// What waiting does not cure ends the start at once.
+// A fault that waiting does not cure ends the start immediately.
 func TestAServerDoesNotWaitForADatabaseThatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	database, err := url.Parse(sqltest.Pooled(t).URL)

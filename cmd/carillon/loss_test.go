@@ -35,8 +35,8 @@ func builtIn(t *testing.T, dir string) redis.UniversalClient {
 	return rdb
 }
 
-// leaseElsewhere takes the write-behind leases, as another instance would. The server then writes
-// inboxes to SQL only when it stops.
+// leaseElsewhere acquires the write-behind leases, as another instance would. The server then writes inboxes to SQL
+// only when it stops.
 func leaseElsewhere(t *testing.T, rdb redis.UniversalClient) {
 	t.Helper()
 	for group := range 8 {
@@ -74,8 +74,8 @@ func TestInboxesSurviveTheLossOfTheRedisFileAfterAnOrderlyStop(t *testing.T) {
 	}
 }
 
-// The write-behind comes after everything that changes inboxes: a delivery is under way when the
-// server is told to stop, and none of what it did is left unwritten.
+// The write-behind ends after everything that changes inboxes: a delivery is in progress when the server is stopped,
+// and all its changes are written.
 func TestAServerThatStopsDuringADeliveryWritesAllOfItToSQL(t *testing.T) {
 	t.Parallel()
 	const crowd = 5000

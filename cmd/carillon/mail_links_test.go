@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/internal/mailtest"
 )
 
-// visitLink makes a GET as somebody without a cookie, and returns the status and where it leads.
+// visitLink makes a GET without a cookie, and returns the status and the location.
 func visitLink(t *testing.T, link string) (status int, to string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil)
@@ -45,7 +45,7 @@ func mailToAUserOfAnApp(t *testing.T, below string) {
 	must(t, c.run(t.Context(), "app", "set", "blog", "--base", "https://blog.example/app"))
 	const public = "http://127.0.0.1"
 	s := serve(t, c, "--smtp-url=smtp://"+smtp.Addr, "--mail-from=blog@example.com", "--public-url="+public+below)
-	s.URL = "http://" + s.Addr + below // without the proxy that the public URL has
+	s.URL = "http://" + s.Addr + below // not through the proxy of the public URL
 	send := func(body string) {
 		t.Helper()
 		if status, answer := application(t, s, key, http.MethodPost, "/notices", body); status != http.StatusAccepted {
@@ -65,7 +65,7 @@ func mailToAUserOfAnApp(t *testing.T, below string) {
 		return s.URL + strings.TrimPrefix(found, public+below)
 	}
 	if !strings.Contains(text, "\nSent by blog\n") {
-		t.Errorf("the mail does not say who has sent it:\n%s", text)
+		t.Errorf("the mail does not name its sender:\n%s", text)
 	}
 	if status, to := visitLink(t, path(`/o/\S+`)); status != http.StatusSeeOther || to != "https://blog.example/app/posts/3?x=1" {
 		t.Errorf("the notice: %d to %q", status, to)

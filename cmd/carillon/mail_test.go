@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// letters waits until a mail server has so many letters, and returns them.
+// letters waits until a mail server has n letters, and returns them.
 func letters(t *testing.T, s *mailtest.Server, n int) []mailtest.Letter {
 	t.Helper()
 	testkit.Eventually(t, "the mails have arrived", func() bool { return len(s.Letters()) >= n })
@@ -55,7 +55,7 @@ func TestWhatIsNotReadIsMailedOnceAndTheMailUnsubscribes(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("unsubscribing: %s", res.Status)
 	}
-	// What both get now is mailed to carol alone. Her mail is sent after the round that would mail bob.
+	// A notice to both is now mailed only to carol. Her mail is sent after the round that would mail bob.
 	must(t, c.run(t.Context(), "send", "--to", "bob", "--to", "carol", "--title", "The lift works", "--type", "alarm"))
 	letters(t, smtp, 2)
 	must(t, c.run(t.Context(), "send", "--to", "carol", "--title", "All is well", "--type", "alarm"))

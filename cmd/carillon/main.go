@@ -30,7 +30,7 @@ func main() {
 		time.Local = zone // for rules and for times in the log; commands check it themselves
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The second Ctrl-C ends the process at once.
+	// The second Ctrl-C ends the process immediately.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		main() // the test binary runs itself as carillon
 	}
 	logging.Disable()
-	// The pool of a closed client goes on looking for a lost server for up to a second.
+	// The pool of a closed client keeps trying to reach a lost server for up to a second.
 	goleak.VerifyTestMain(pushtest.Wrap(sqltest.Wrap(redistest.Wrap(m))),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -11,7 +11,7 @@ import (
 
 type manualCmd struct{}
 
-// Run prints the manual page. It is made of the same tables as help.
+// Run prints the manual page. It is generated from the same tables as help.
 func (manualCmd) Run(_ config.Config, c *console, app *kong.Application) error {
 	_, err := fmt.Fprint(c.stdout, manual(app))
 	return err
@@ -46,7 +46,7 @@ func manual(app *kong.Application) string {
 	return b.String()
 }
 
-// roff quotes text for man: a backslash, a hyphen that can be copied, and a line that begins like a request.
+// roff quotes text for man: backslashes, hyphens, which must stay copyable, and lines that begin like a request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

@@ -20,8 +20,8 @@ var (
 	documented = regexp.MustCompile("`(carillon_\\w+)")
 )
 
-// busy starts a server, has it deliver a notice to a user with an open stream, and write her inbox to
-// SQL. It returns the page of metrics on which each histogram has counted something.
+// busy starts a server, delivers a notice to a user with an open stream, and writes the user's inbox to SQL. It
+// returns the page of metrics after each histogram has counted something.
 func busy(t *testing.T) (s *running, page string) {
 	t.Helper()
 	c := in(t.TempDir())
@@ -100,11 +100,10 @@ func TestTheDocumentedMetricsAreThoseThatAreServed(t *testing.T) {
 	}
 }
 
-// An operator finds a slow way to Redis by comparing these: see "Why are badges late?" in
-// docs/operations.md.
+// Operators find a slow connection to Redis by comparing these: see "Why are badges late?" in docs/operations.md.
 func TestASlowWayToRedisShowsInItsCallsAndInTheStepsBehindIt(t *testing.T) {
 	t.Parallel()
-	const delay = 40 * time.Millisecond // each way
+	const delay = 40 * time.Millisecond // in each direction
 	proxy := faulty.Listen(t, "unix", redistest.Own(t).Socket)
 	c := in(t.TempDir()).with("CARILLON_REDIS_URL", proxy.URL("redis"))
 	must(t, c.typing("alice-secret").run(t.Context(), "user", "add", "alice", "--password-stdin", "--role", "staff"))
@@ -124,7 +123,7 @@ func TestASlowWayToRedisShowsInItsCallsAndInTheStepsBehindIt(t *testing.T) {
 		n, _ := rose(`carillon_delivery_seconds{stage="written"}`)
 		return n == 1
 	})
-	// A call that was under way when the delay began takes less than both delays.
+	// A call in progress when the delay began takes less than both delays.
 	for _, series := range []string{`carillon_delivery_seconds{stage="written"}`, `carillon_redis_seconds{call="pipeline"}`} {
 		if n, mean := rose(series); n == 0 || mean < delay.Seconds() {
 			t.Errorf("%s: %g calls of %g s on average, want at least %v", series, n, mean, delay)
@@ -148,7 +147,7 @@ func histogram(t *testing.T, page, series, part string) float64 {
 	return n
 }
 
-// The rules and the dashboard for operators break silently if a metric gets another name.
+// The rules and the dashboard for operators break silently if a metric is renamed.
 func TestAlertsAndDashboardUseMetricsThatAreServed(t *testing.T) {
 	t.Parallel()
 	_, page := busy(t)

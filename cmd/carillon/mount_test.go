@@ -61,7 +61,7 @@ func TestEveryAddressOfEveryPageIsBelowThePathOfThePublicURL(t *testing.T) {
 	}
 }
 
-// addresses returns where a page leads to by links, and checks all of its addresses.
+// addresses returns the targets of a page's links, and checks all its addresses.
 func addresses(t *testing.T, page string, doc *goquery.Document) (links []string) {
 	t.Helper()
 	for _, name := range []string{"href", "src", "action", "formaction", "hx-get", "hx-post", "data-address"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// land is a site of two instances. Its users sign in at one; the other knows their sessions.
+// land is a site of two instances. Its users sign in at one; the other shares their sessions.
 type land struct {
 	call     call
 	one, two *running
@@ -28,7 +28,7 @@ func newLand(t *testing.T) *land {
 	return newLandOn(t, c, c.with("CARILLON_DATA_DIR", t.TempDir()))
 }
 
-// newLandOn is a land whose instances have the environments of two calls.
+// newLandOn returns a land whose instances have the environments of two calls.
 func newLandOn(t *testing.T, c, other call) *land {
 	t.Helper()
 	must(t, c.typing("admin-secret").run(t.Context(), "user", "add", "admin", "--password-stdin", "--role", "staff"))
@@ -67,8 +67,8 @@ func (l *land) api(t *testing.T, method, path, body string) {
 	}
 }
 
-// signals subscribes to the messages that are published to users' streams. A test that only waited
-// for a stream to end could be satisfied by the check of all streams once a minute.
+// signals subscribes to the messages that are published to users' streams. Without it, a test that waits for a stream
+// to end could also pass because of the check of all streams once a minute.
 func signals(t *testing.T) (next func(what, prefix string)) {
 	t.Helper()
 	sub := redistest.Client(t).PSubscribe(t.Context(), t.Name()+":live:user_id:*")
@@ -208,8 +208,8 @@ func TestEndingASessionEndsItsStreamOnTheOtherInstance(t *testing.T) {
 	waitFor(t, others, "the notice of somebody else", func(e string) bool { return strings.HasPrefix(e, "notice ") })
 }
 
-// A user who moved no longer gets announcements to the old audience. Pages, streams and polls agree
-// on their badge: its version has risen, so no client keeps the old number.
+// A user who moved no longer gets announcements to the old audience. Pages, streams and polls agree on their badge:
+// its version has risen, so that no client keeps the old number.
 func TestMovingAUserTakesEffectOnTheOtherInstance(t *testing.T) {
 	t.Parallel()
 	l := newLand(t)
@@ -263,7 +263,7 @@ func TestMovingAUserTakesEffectOnTheOtherInstance(t *testing.T) {
 	}
 }
 
-// An import cannot change roles or audiences, so other instances need no message about it.
+// An import cannot change roles or audiences, so other instances need no signal.
 func TestAnImportChangesNoExistingUser(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())

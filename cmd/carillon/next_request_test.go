@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// identities are the ways in which one user asks: by a session, by a token of an app and through a proxy.
+// identities returns the ways to make requests as one user: with a session, with a token of an app and through a
+// proxy.
 func identities(t *testing.T, c call, at string) map[string]func(*http.Request) {
 	t.Helper()
 	must(t, c.typing("user-secret").run(t.Context(), "user", "add", "42", "--password-stdin"))
@@ -62,8 +63,8 @@ func asks(t *testing.T, as func(*http.Request), method, address, body string) (s
 	return res.StatusCode, string(b)
 }
 
-// A change that one instance has answered is in force at the next request to the other, whoever made it and however
-// the user asks there, although the other has just answered with what was before.
+// A change confirmed by one instance applies to the next request at the other, whatever made it and however the user
+// is identified, even if the other has just returned the old state.
 func TestEveryChangeCountsAtTheNextRequestByEveryIdentity(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
@@ -89,11 +90,11 @@ func TestEveryChangeCountsAtTheNextRequestByEveryIdentity(t *testing.T) {
 			}
 		}
 	}
-	// One round of all doors stays below the limit of calls of a user.
+	// One round of all doors stays below the call limit of a user.
 	theme := func(n int) string { return []string{"light", "dark"}[n%2] }
 	for identity, as := range who {
 		check("API as "+identity, as, http.MethodPatch, "/api/v1/me/settings", `{"theme":%q}`, theme)
-		if identity != "token" { // pages know no tokens
+		if identity != "token" { // pages do not accept tokens
 			check("page as "+identity, as, http.MethodPost, "/settings", "theme=%s", theme)
 		}
 	}

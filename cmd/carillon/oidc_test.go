@@ -20,7 +20,7 @@ func provided(t *testing.T, p *idptest.Provider, c call, flags ...string) *runni
 	}, flags...)...)
 }
 
-// goes asks for an address, follows where it leads, and returns where that was.
+// goes requests an address, follows redirects, and returns the response and its address.
 func (b browser) goes(t *testing.T, method, address string) (status int, at *url.URL, body string, header http.Header) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
@@ -76,15 +76,15 @@ func TestStaffSignInAtTheProviderAndNobodyBecomesStaffOtherwise(t *testing.T) {
 	}
 
 	fixed[0].Path = site.Path
-	jane.Jar.SetCookies(site, fixed) // somebody has planted a session that has ended
+	jane.Jar.SetCookies(site, fixed) // an attacker has planted a session that has ended
 	p.User(map[string]any{"sub": "jane", "groups": []string{"press"}})
 	jane.goes(t, http.MethodGet, signIn)
 	if now := jane.Jar.Cookies(site); len(now) != 1 || now[0].Value == fixed[0].Value {
-		t.Errorf("the planted session goes on: %v, %v", fixed, now)
+		t.Errorf("the planted session continues: %v, %v", fixed, now)
 	}
 	staff(http.StatusNotFound, "out of the group")
 
-	// Who is staff by a role of ours stays so, whatever the groups are.
+	// A user with our staff role keeps it, whatever their groups are.
 	must(t, c.run(t.Context(), "user", "role", "add", "jane", "staff"))
 	jane.goes(t, http.MethodPost, s.URL+"/logout")
 	jane.goes(t, http.MethodGet, signIn)
@@ -126,11 +126,11 @@ func TestASignInThatFailsSaysWhyAndBeginsNoSession(t *testing.T) {
 	}
 	status, _, body, _ := visit(t, s.URL).goes(t, http.MethodGet, s.URL+"/login/oidc/callback?code=x&state=y")
 	if status != http.StatusBadRequest || !strings.Contains(body, "took too long") {
-		t.Errorf("an answer that nobody asked for: %d", status)
+		t.Errorf("an unrequested answer: %d", status)
 	}
 }
 
-// steps returns where a request leads, without following it.
+// steps returns the target of a redirect without following it.
 func (b browser) steps(t *testing.T, address string) (status int, to, body string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
@@ -175,7 +175,7 @@ func TestAProviderThatHangsIsSaidInWordsBeforeThePageGivesUp(t *testing.T) {
 	}
 }
 
-// Somebody who can plant cookies plants a session of their own before the answer comes.
+// An attacker who can plant cookies plants their own session before the provider's answer arrives.
 func TestTheAnswerNeverGoesOnWithASessionThatTheBrowserBrings(t *testing.T) {
 	t.Parallel()
 	p := idptest.Start(t, map[string]any{"sub": "mallory"})
@@ -196,7 +196,7 @@ func TestTheAnswerNeverGoesOnWithASessionThatTheBrowserBrings(t *testing.T) {
 		t.Fatalf("jane signs in: %d", status)
 	}
 	if now := jane.Jar.Cookies(site); len(now) != 1 || now[0].Value == planted.Value {
-		t.Errorf("she goes on with %v", now)
+		t.Errorf("she continues with %v", now)
 	}
 	if _, _, body := jane.steps(t, s.URL+"/settings"); !strings.Contains(body, "jane") {
 		t.Error("she is not signed in")

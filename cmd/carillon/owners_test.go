@@ -53,7 +53,7 @@ func (a asKey) remove(t *testing.T, name string) {
 	})
 }
 
-// Applications let users choose their names, which may look like a sender.
+// Applications let users choose their names, which may equal a sender's name.
 func TestAUserNamedLikeAKeyOwnsNothingOfIt(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())

@@ -9,7 +9,8 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// A password that is changed at Redis alone is a Redis that is away: notices are accepted, and the log has the cause.
+// A password changed only at Redis counts as an unavailable Redis: notices are accepted, and the log contains the
+// cause.
 func TestNoticesAreAcceptedWhileRedisRefusesThePassword(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)

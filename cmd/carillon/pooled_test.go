@@ -13,7 +13,8 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// Two instances and the commands beside them share four connections to PostgreSQL, which may change with each transaction.
+// Two instances and the commands next to them share four connections to PostgreSQL, which may change with each
+// transaction.
 func TestEverythingWorksBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir()).

@@ -14,13 +14,13 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// process starts carillon as a process of its own, which can be sent signals.
+// process starts carillon as a separate process, which can receive signals.
 func process(t *testing.T) (cmd *exec.Cmd, address string, errors *testkit.Buffer) {
 	t.Helper()
 	return processOf(t, exec.CommandContext(t.Context(), os.Args[0], "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()))
 }
 
-// processOf starts it by another command.
+// processOf is process with another command.
 func processOf(t *testing.T, cmd *exec.Cmd) (_ *exec.Cmd, address string, errors *testkit.Buffer) {
 	t.Helper()
 	cmd.Env = append(os.Environ(), "CARILLON_TEST_MAIN=1")
@@ -78,7 +78,7 @@ func TestASecondSignalEndsTheProcessAtOnce(t *testing.T) {
 	}()
 	// Signals are repeated: two that arrive before the first is handled count as one.
 	testkit.Eventually(t, "the process ends", func() bool {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // if it still runs
+		_ = cmd.Process.Signal(syscall.SIGTERM) // if it is still running
 		select {
 		case <-ended:
 			return true

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// registered is the answer to a browser that becomes a device.
+// registered is the response to the registration of a device.
 type registered struct {
 	ID     int64
 	Faults map[string]string
@@ -37,7 +37,7 @@ func (b browser) device(t *testing.T, subscription string) (status int, answer r
 	return res.StatusCode, answer
 }
 
-// pushed waits until the service has so many messages, and returns their texts.
+// pushed waits until the service has n messages, and returns their texts.
 func pushed(t *testing.T, s *pushtest.Service, n int) []string {
 	t.Helper()
 	testkit.Eventually(t, "the pushes have arrived", func() bool { return len(s.Received()) >= n })
@@ -48,7 +48,7 @@ func pushed(t *testing.T, s *pushtest.Service, n int) []string {
 	return texts
 }
 
-// pushing is a server with the user bob, who is signed in.
+// pushing starts a server, and signs bob in.
 func pushing(t *testing.T, c call) (*running, browser) {
 	t.Helper()
 	s := serve(t, c, "--push-hosts=127.0.0.1", "--outbound-allow=127.0.0.1")
@@ -83,7 +83,7 @@ func TestWhatIsNotReadIsPushedToTheDevicesOfItsUser(t *testing.T) {
 		t.Errorf("settings: %s", page.Find("[data-testid=devices]").Text())
 	}
 
-	must(t, c.run(t.Context(), "announce", "--audience", "user", "--title", "The lift is old")) // counts on the bell, and is not pushed
+	must(t, c.run(t.Context(), "announce", "--audience", "user", "--title", "The lift is old")) // counted by the bell, but not pushed
 	must(t, c.run(t.Context(), "send", "--to", "bob", "--title", "The lift is stuck", "--type", "alarm"))
 	var message struct {
 		Notification struct{ Title, Navigate, Tag string }
@@ -97,7 +97,7 @@ func TestWhatIsNotReadIsPushedToTheDevicesOfItsUser(t *testing.T) {
 		t.Errorf("%+v", message)
 	}
 
-	// Others cannot touch the device.
+	// Other users cannot change the device.
 	carol := visit(t, s.URL)
 	carol.signIn(t, "carol", "correct horse battery")
 	one := "/devices/" + strconv.FormatInt(added.ID, 10)
@@ -120,7 +120,7 @@ func TestWhatIsNotReadIsPushedToTheDevicesOfItsUser(t *testing.T) {
 		t.Errorf("the test: %s", texts[1])
 	}
 
-	// A subscription that has ended is forgotten.
+	// A subscription that has ended is deleted.
 	service.Answer(pushtest.Answer{Status: http.StatusGone})
 	must(t, c.run(t.Context(), "send", "--to", "bob", "--title", "The lift works", "--type", "alarm"))
 	testkit.Eventually(t, "the device is gone", func() bool { return bob.get(t, "/settings").Find("[data-testid=devices] li").Length() == 0 })

@@ -9,7 +9,7 @@ import (
 
 const secret = "correct horse battery"
 
-// behind starts Carillon with the public URL of a recipe. It has ann.
+// behind starts Carillon with the public URL of a recipe. Its user is ann.
 func behind(t *testing.T, publicURL string, args ...string) (c call, addr string) {
 	t.Helper()
 	c = in(t.TempDir())
@@ -24,7 +24,7 @@ func notify(t *testing.T, c call, to string) func() {
 	}
 }
 
-// signsIn signs ann in, and returns where that leads and its cookies.
+// signsIn signs ann in, and returns the Location and the cookies of the response.
 func (b browser) signsIn(t *testing.T, site string) (location string, cookies []*http.Cookie) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site+"/login",
@@ -97,7 +97,7 @@ func TestBehindAProxyThatSignsPeopleInNobodySignsInTwice(t *testing.T) {
 				t.Errorf("the inbox of ann: %d\n%s", status, body)
 			}
 			if status, _, body := b.ask(t, site+"/api/v1/me", "Cookie", ann, "X-Forwarded-User", "vera"); status != http.StatusOK || !strings.Contains(body, `"id":"ann"`) {
-				t.Errorf("the API says ann is %d %s", status, body)
+				t.Errorf("the API returns %d %s for ann", status, body)
 			}
 			if status, _, _ := b.ask(t, site+"/staff/send", "Cookie", vic); status != http.StatusOK {
 				t.Errorf("the staff page for vic: %d", status)

@@ -24,14 +24,14 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// The recipes for proxies in deploy/ are tried with the real programs.
+// The recipes for proxies in deploy/ are tested with the real programs.
 var recipes = map[string]map[string]string{
 	"nginx": {"host": "nginx.conf", "path": "nginx-path.conf", "forward-auth": "nginx-forward-auth.conf"},
 	"caddy": {"host": "Caddyfile", "path": "Caddyfile.path", "forward-auth": "Caddyfile.forward-auth"},
 }
 
-// hostApplication is the application on the same host. Its users are signed in by a cookie that names
-// them; vic is in the group of staff.
+// hostApplication is the application on the same host. A cookie with their name signs users in; vic is in the staff
+// group.
 func hostApplication(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +89,7 @@ func launch(t *testing.T, program, dir, addr, conf string) {
 	if program == "caddy" {
 		args = []string{"run", "--adapter", "caddyfile", "--config", file}
 	}
-	if _, err := exec.LookPath(program); err != nil { // not every PATH has the directory of servers
+	if _, err := exec.LookPath(program); err != nil { // not every PATH contains the directory of servers
 		program = filepath.Join("/usr/sbin", program)
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
@@ -158,7 +158,7 @@ func through(t *testing.T, addr string) browser {
 		t.Fatal(err)
 	}
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate of the test is nobody's
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // no authority has signed the test's certificate
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, network, addr)
 		},
@@ -192,8 +192,8 @@ func (b browser) ask(t *testing.T, address string, headers ...string) (status in
 	return res.StatusCode, res.Header.Get("Location"), string(text)
 }
 
-// streams opens the stream of a user, has them sent a notice, and waits until the stream says so. A
-// proxy that buffers would keep it.
+// streams opens the stream of a user, sends them a notice, and waits until the stream contains it. A proxy that
+// buffers would hold it back.
 func (b browser) streams(t *testing.T, address string, send func(), headers ...string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)

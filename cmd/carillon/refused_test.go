@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// Each cause has its own words and its own cure, the same in the log, at /readyz and of the doctor, and one line in the log.
-// Sending goes on.
+// Each cause has its own text and cure, the same in the log, at /readyz and from the doctor, and one line in the log.
+// Sending continues.
 func TestWhatRefusesRedisIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -111,7 +111,7 @@ func TestWhatRefusesRedisIsNamed(t *testing.T) {
 				t.Errorf("a notice: %d %s", status, answer)
 			}
 			var ready string
-			testkit.Eventually(t, "/readyz names it", func() bool { // at first a connection may only have been closed
+			testkit.Eventually(t, "/readyz names it", func() bool { // at first the error may only be a closed connection
 				var code int
 				code, ready = text(t, s.URL+"/readyz")
 				return code == http.StatusOK && strings.HasPrefix(ready, "degraded\nredis: ") && strings.Contains(ready, test.found) && strings.Contains(ready, test.cure)
@@ -160,7 +160,7 @@ func sentinelWith(t *testing.T, password string) string {
 	return "redis+sentinel://" + at
 }
 
-// One outage while an instance runs is one line, too, and its end another.
+// An outage while an instance runs is also one line, and its end another.
 func TestAnOutageOfRedisIsOneLine(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The owner of a data directory may put links there. Who restores, root above all, does not follow them.
+// The owner of a data directory may put links there. A restore, above all by root, does not follow them.
 func TestARestoreFollowsNoLinkThatWasPlanted(t *testing.T) {
 	t.Parallel()
 	c, outside := in(t.TempDir()), t.TempDir()
@@ -37,7 +37,7 @@ func TestARestoreFollowsNoLinkThatWasPlanted(t *testing.T) {
 	must(t, in(plant(t, "session.keys.new")).run(t.Context(), "restore", backup))
 	spared(t)
 	if os.Geteuid() != 0 {
-		return // whoever is not root has no more rights than the owner
+		return // a process that is not root has no more rights than the owner
 	}
 	for _, name := range []string{"lock", "carillon.db", "carillon.db.restoring", "session.keys.new"} {
 		dir := plant(t, name)
@@ -49,7 +49,7 @@ func TestARestoreFollowsNoLinkThatWasPlanted(t *testing.T) {
 		if err := os.Chown(dir, 65534, 65534); err != nil {
 			t.Fatal(err)
 		}
-		// A process of its own: it takes over the rights of the owner as a whole.
+		// In its own process, because it assumes the rights of the owner for the whole process.
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "restore", "--force", backup)
 		cmd.Env = append(os.Environ(), "CARILLON_TEST_MAIN=1", "CARILLON_DATA_DIR="+dir)
 		out, err := cmd.CombinedOutput()

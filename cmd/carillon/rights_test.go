@@ -9,19 +9,20 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// What a user of Redis lacks is named by the doctor before it hurts anybody, and by /readyz and the log when it does.
+// A right that the user of Redis lacks is reported by the doctor in advance, and by /readyz and the log when it
+// matters.
 func TestARightThatAUserOfRedisLacksIsNamed(t *testing.T) {
 	t.Parallel()
 	for rule, test := range map[string]struct{ doctor, ready string }{
 		"resetchannels": {"its user may not use Carillon's channels", "its user may not use Carillon's channels: add &PREFIX*"},
 		"-subscribe":    {"its user may not run SUBSCRIBE", "live: no subscription stands"},
-		"-publish":      {"its user may not run PUBLISH", "its user may not run"}, // a script of Redis 7.0 does not name it
+		"-publish":      {"its user may not run PUBLISH", "its user may not run"}, // Redis 7.0 does not name the command of a script
 		"resetkeys":     {"its user may not use Carillon's keys", "its user may not use Carillon's keys"},
 		"-@hash":        {"may not run HSET, HGET, HMGET, HGETALL, HINCRBY, HSCAN, HDEL", "its user may not run H"},
 		"-@stream":      {"+xgroup|create +xadd", "its user may not run X"},
 		"-@scripting":   {"may not run EVAL, SCRIPT LOAD, EVALSHA", "its user may not run"},
 		"-time":         {"may not run TIME", "its user may not run TIME"},
-		"-info":         {"its user may not run INFO", ""}, // users do not feel it
+		"-info":         {"its user may not run INFO", ""}, // without effect for users
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()

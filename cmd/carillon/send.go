@@ -49,7 +49,7 @@ func (s sendCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 			n, err = p.Send(ctx, notifier.Actor{Ref: draft.Sender}, sure, nil)
 		}
 		if ctx.Err() != nil {
-			err = errors.Join(err, closeAll()) // commands in flight end with their client
+			err = errors.Join(err, closeAll()) // pending commands end with their client
 		}
 		p.Close()
 		if err = errors.Join(explainAs(err, s.flagOf), closeAll()); err != nil {

@@ -19,7 +19,7 @@ type serveCmd struct {
 // serving is the line that serve prints once the server answers.
 type serving struct {
 	URL   string      `json:"url"`
-	Addr  string      `json:"addr"` // of the listener, with the actual port if port 0 was asked for
+	Addr  string      `json:"addr"` // of the listener, with the actual port if port 0 was requested
 	Admin string      `json:"admin,omitempty"`
 	Shop  string      `json:"shop,omitempty"` // the page of another application, in a demonstration
 	Users []demo.User `json:"users,omitempty"`
@@ -39,8 +39,7 @@ func (s serveCmd) Run(ctx context.Context, cfg config.Config, c *console) error 
 	return err
 }
 
-// announce prints where the server answers. Behind a public URL it also prints the address of the
-// listener.
+// announce prints the address of the server. Behind a public URL it also prints the address of the listener.
 func (s serveCmd) announce(at instance.Address, public bool, c *console) error {
 	line := serving{URL: at.URL, Addr: at.Addr, Admin: at.Admin, Shop: at.Shop}
 	if s.Demo {

@@ -131,7 +131,7 @@ func text(t *testing.T, address string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Close = true // tests ask until something is so
+	req.Close = true // tests poll
 	res, err := visit(t, "").Do(req)
 	if err != nil {
 		t.Fatal(err)

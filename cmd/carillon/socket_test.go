@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/internal/doctor"
 )
 
-// A server on a socket answers its own commands and a proxy; what a killed one left behind is replaced, and
-// nothing else is.
+// A server on a socket answers its own commands and a proxy. It replaces the socket of a killed server, and no other
+// file.
 func TestAServerOnASocket(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "cs") //nolint:usetesting // t.TempDir is too long for a socket

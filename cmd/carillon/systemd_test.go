@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// The environment belongs to the whole process, so this test does not run beside others.
+// The environment belongs to the whole process, so this test does not run in parallel.
 func TestTheServiceManagerIsToldWhetherItAnswers(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
@@ -34,7 +34,7 @@ func TestTheServiceManagerIsToldWhetherItAnswers(t *testing.T) {
 	}
 	for _, want := range []string{"READY=1", "WATCHDOG=1", "WATCHDOG=1"} {
 		if got := told(); got != want {
-			t.Fatalf("told %q, want %q", got, want)
+			t.Fatalf("received %q, want %q", got, want)
 		}
 	}
 	if status := s.stop(); status != 0 {
@@ -45,6 +45,6 @@ func TestTheServiceManagerIsToldWhetherItAnswers(t *testing.T) {
 		last = told()
 	}
 	if last != "STOPPING=1" {
-		t.Errorf("told %q at the end", last)
+		t.Errorf("received %q at the end", last)
 	}
 }

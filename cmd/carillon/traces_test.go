@@ -16,11 +16,11 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// collected is a collector of traces that keeps all spans.
+// collected is a trace collector that stores all spans.
 type collected struct {
 	mu    sync.Mutex
 	spans []*trace.Span
-	text  strings.Builder // everything it got
+	text  strings.Builder // everything received
 }
 
 func (c *collected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -40,8 +40,8 @@ func (c *collected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// An application that is traced itself sends a notice. Its trace goes on through the API, SQL, the stream of
-// accepted notices and the script that delivers.
+// An application that is itself traced sends a notice. Its trace continues through the API, SQL, the stream of
+// accepted notices and the delivering script.
 func TestATraceLeadsFromTheAPIToTheInbox(t *testing.T) {
 	t.Parallel()
 	const of, caller = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -79,7 +79,7 @@ func TestATraceLeadsFromTheAPIToTheInbox(t *testing.T) {
 		_, answer := application(t, s, key, http.MethodGet, "/users/zacharias/notices", "")
 		return strings.Contains(answer, "Quetzal")
 	})
-	s.stop() // sends what is left
+	s.stop() // sends the remaining spans
 
 	got.mu.Lock()
 	defer got.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// Another version changes the schema under a running server. Each door names the same cause and cure.
+// Another version changes the schema under a running server. All outputs name the same cause and cure.
 func TestADatabaseThatDoesNotFitTheProgramIsNamedAtEachDoor(t *testing.T) {
 	t.Parallel()
 	c := shared(t)

@@ -19,9 +19,8 @@ import (
 
 type healthCmd struct{}
 
-// Run asks the server of this configuration whether it is ready. It is the health check of the
-// container, whose image has no other HTTP client. It prints ok, or degraded while Redis is away,
-// and fails if pages do not work.
+// Run asks the server of this configuration whether it is ready. It is the health check of the container, whose image
+// has no other HTTP client. It prints ok, or degraded while Redis is unavailable, and fails if pages do not work.
 func (healthCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	at, err := doctor.AskedAt(cfg.Addr)
 	if err != nil {
@@ -69,7 +68,7 @@ func (d doctorCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 	return nil
 }
 
-// explainToken says what a token says, or in one sentence what is wrong with it.
+// explainToken prints the contents of a token, or one sentence with its fault.
 func (d doctorCmd) explainToken(ctx context.Context, cfg config.Config, c *console) error {
 	text := d.Token
 	if text == "-" {
@@ -94,13 +93,13 @@ func (d doctorCmd) explainToken(ctx context.Context, cfg config.Config, c *conso
 	})
 }
 
-// maxToken bounds how much is read; the server accepts less.
+// maxToken is the maximum number of bytes read; the server accepts fewer.
 const maxToken = 64 << 10
 
 type migrateCmd struct{}
 
-// Run brings the database up to date. Every command that opens the database does so as well; this
-// one lets administrators choose the time.
+// Run migrates the database. Every command that opens the database does so too; this one lets administrators choose
+// the time.
 func (migrateCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	return withStore(ctx, cfg, func(*store.Store) error {
 		return c.result(map[string]bool{"up_to_date": true}, "the database is up to date")

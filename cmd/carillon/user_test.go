@@ -38,7 +38,7 @@ func TestChangesByCommandsAreInTheAuditLog(t *testing.T) {
 	must(t, c.run(ctx, "user", "role", "add", "anna", "staff"))
 	must(t, c.run(ctx, "user", "role", "remove", "anna", "staff"))
 	must(t, c.run(ctx, "user", "import", csvFile(t, "name\nbob\n")))
-	c.run(ctx, "user", "add", "anna") // refused: anna already exists
+	c.run(ctx, "user", "add", "anna") // rejected: anna already exists
 	db, err := sql.Open("sqlite", filepath.Join(c.env["CARILLON_DATA_DIR"], "carillon.db"))
 	if err != nil {
 		t.Fatal(err)

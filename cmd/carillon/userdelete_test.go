@@ -19,8 +19,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// trodden is a site where bob has left data everywhere: he signed in, and received, read and sent
-// notices.
+// trodden starts a site where bob has left data everywhere: he signed in, and received, read and sent notices.
 func trodden(t *testing.T, c call) (s *running, bob browser) {
 	t.Helper()
 	for _, name := range []string{"alice", "bob"} {
@@ -88,7 +87,7 @@ func TestDeletingAUserLeavesNoData(t *testing.T) {
 	wantWords(t, r.errors, `there is no user "bob"`)
 }
 
-// inRedis returns the places where Redis has any of these words: names of keys and members of sets.
+// inRedis returns the keys and set members in Redis that contain any of these words.
 func inRedis(t *testing.T, rdb *redis.Client, words ...string) (found []string) {
 	t.Helper()
 	has := func(text string) bool {
@@ -100,7 +99,7 @@ func inRedis(t *testing.T, rdb *redis.Client, words ...string) (found []string) 
 	}
 	for _, key := range all {
 		if stamp := strings.Contains(key, "changed:user_id:"); stamp && rdb.TTL(t.Context(), key).Val() > 0 {
-			continue // a random text, which makes instances forget the user, and is gone after a minute
+			continue // a random text, which makes instances drop the user, and is gone after a minute
 		}
 		if has(key) {
 			found = append(found, key)
@@ -133,7 +132,7 @@ func inRedis(t *testing.T, rdb *redis.Client, words ...string) (found []string) 
 	return found
 }
 
-// inSQL returns the places where any table has this word.
+// inSQL returns the places in the tables that contain this word.
 func inSQL(t *testing.T, db *sql.DB, word string) (found []string) {
 	t.Helper()
 	query := func(q string, each func(rows *sql.Rows)) {

@@ -51,7 +51,7 @@ type fault struct {
 	early    func(t *testing.T, b *breakable)
 	begin    func(t *testing.T, b *breakable)
 	end      func(t *testing.T, b *breakable)
-	refuses  bool // meanwhile senders are refused
+	refuses  bool // meanwhile senders are rejected
 	silent   bool // meanwhile requests get no response
 }
 
@@ -181,7 +181,7 @@ func (f *fault) test(t *testing.T) {
 	senders.stop()
 }
 
-// settled waits until SQL has the last change of every reader's inbox, and returns the inboxes.
+// settled waits until SQL contains the last change of every reader's inbox, and returns the inboxes.
 func (s *site) settled(t *testing.T) map[string]*shelf {
 	t.Helper()
 	shelves, err := s.shelves(t.Context())

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// noTag is what is built while there is no tag.
+// noTag is the commit that is built while there is no tag.
 const noTag = "f3d6e03"
 
 var before = flag.String("before", "", `the commit or tag of the program that is upgraded; "last": the last tag; empty: the program itself`)
@@ -65,7 +65,7 @@ func lastTag() string {
 	return noTag
 }
 
-// git runs git in this clone, and returns what it prints.
+// git runs git in this clone, and returns its output.
 func git(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = "../.."

@@ -24,7 +24,7 @@ type instance struct {
 	log bytes.Buffer
 }
 
-// start starts a server of a program and returns when it answers.
+// start starts a server and returns when it responds.
 func start(t *testing.T, program string, flags ...string) *instance {
 	t.Helper()
 	out, in := io.Pipe()
@@ -55,16 +55,16 @@ func start(t *testing.T, program string, flags ...string) *instance {
 	return i
 }
 
-// kill ends the instance with SIGKILL, as abruptly as a power cut.
+// kill ends the instance with SIGKILL, as abruptly as a power failure.
 func (i *instance) kill() {
-	_ = i.cmd.Process.Kill() // if it still runs
+	_ = i.cmd.Process.Kill() // if it is still running
 	<-i.done
 }
 
 // stop ends the instance with SIGTERM, and checks that its exit status is 0 unless it was killed.
 func (i *instance) stop(t *testing.T) {
 	t.Helper()
-	_ = i.cmd.Process.Signal(syscall.SIGTERM) // if it still runs
+	_ = i.cmd.Process.Signal(syscall.SIGTERM) // if it is still running
 	select {
 	case <-i.done:
 		if i.cmd.ProcessState.ExitCode() > 0 {

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// ledger records the responses that users got. If a response was lost, the request may or may not
-// have taken effect: maybe and unsettled have these.
+// ledger records the responses that users received. After a lost response, the request may or may not have taken
+// effect: see maybe and unsettled.
 type ledger struct {
 	mu        sync.Mutex
-	accepted  map[int64]bool // notices whose sender got a success response
+	accepted  map[int64]bool // notices whose sender received a success response
 	retracted map[int64]bool
 	deleted   map[entry]bool // rows that their user deleted
-	maybe     map[entry]bool // rows whose deletion got no response
-	unsettled map[int64]bool // notices whose retraction got no response
-	refused   int            // sends that got status 429 or 503
+	maybe     map[entry]bool // rows whose deletion received no response
+	unsettled map[int64]bool // notices whose retraction received no response
+	refused   int            // sends rejected with status 429 or 503
 	broken    []string       // responses of 500 and more
 }
 

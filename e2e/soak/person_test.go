@@ -19,7 +19,7 @@ type person struct {
 	name   string
 	client *http.Client
 	answer []byte // the last body
-	sure   bool   // the last request got a response, whatever its status
+	sure   bool   // the last request received a response, whatever its status
 }
 
 // statusError is a response with an unexpected status.
@@ -91,7 +91,7 @@ func (p *person) do(req *http.Request) (to string, err error) {
 	return res.Header.Get("Location"), nil
 }
 
-// refused reports whether the server refused a request for the time being.
+// refused reports whether the server rejected a request temporarily.
 func refused(err error) bool {
 	var status statusError
 	return errors.As(err, &status) && (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests)

@@ -23,8 +23,8 @@ type post struct {
 
 	mu    sync.Mutex
 	at    place
-	hit   chan struct{} // closed when a message is there
-	going chan struct{} // closed when it may go on
+	hit   chan struct{} // closed when a message has arrived
+	going chan struct{} // closed when the message may continue
 }
 
 // place is where a message stops.
@@ -49,7 +49,7 @@ func openPost(t *testing.T) *post {
 	return p
 }
 
-// flags have a server send here, at once.
+// flags returns the flags with which a server sends here, without delay.
 func (p *post) flags() []string {
 	return []string{
 		"--smtp-url=smtp://" + p.mail.Addr, "--mail-from=shop@example.com", "--mail-default=0s", "--mail-rate=10000",
@@ -78,7 +78,7 @@ func (p *post) reaches(t *testing.T, s *site, users int) {
 	}
 }
 
-// arm has the next message stop at a place.
+// arm makes the next message stop at a place.
 func (p *post) arm(at place) (hit <-chan struct{}, goOn func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,8 +101,8 @@ func (p *post) stop(at place) {
 }
 
 // TestKillingTheSenderOfAMessageLeavesNobodyUntoldAndMakesNoSecondMessage kills instances between the claim of a
-// message and its sending, and between its sending and the note that it was sent. A message may come twice then, as
-// the same mail or push.
+// message and its sending, and between its sending and the record that it was sent. Then a message may arrive twice,
+// as the same mail or push.
 func TestKillingTheSenderOfAMessageLeavesNobodyUntoldAndMakesNoSecondMessage(t *testing.T) {
 	t.Parallel()
 	for i, database := range []string{"sqlite", "postgres"} {
@@ -119,7 +119,7 @@ func TestKillingTheSenderOfAMessageLeavesNobodyUntoldAndMakesNoSecondMessage(t *
 	}
 }
 
-// killSenders kills at one place after the other, beginning with that of the number first.
+// killSenders kills at one place after the other, starting with place number first.
 func killSenders(t *testing.T, sqlURL string, instances, first int) {
 	t.Helper()
 	p, users, places := openPost(t), max(*kills/2, 2), []place{mailGiven, mailTaken, pushGiven, pushTaken}
@@ -139,7 +139,7 @@ func killSenders(t *testing.T, sqlURL string, instances, first int) {
 	p.told(t, users)
 }
 
-// told waits until so many users have a mail and a push, and checks that nobody has two different ones.
+// told waits until that many users have a mail and a push, and checks that no user has two different ones.
 func (p *post) told(t *testing.T, users int) {
 	t.Helper()
 	testkit.Until(t, fmt.Sprintf("all %d users are told", users), func() (saw string, ok bool) {
@@ -152,7 +152,7 @@ func (p *post) told(t *testing.T, users int) {
 				t.Fatalf("%s has %d messages: %v", user, len(of[user]), of[user])
 			}
 			if want := "Order " + strings.TrimPrefix(user, "u"); !strings.Contains(text+`"`, want+`"`) {
-				t.Fatalf("%s was told %q, not %q", user, text, want)
+				t.Fatalf("%s received %q, not %q", user, text, want)
 			}
 		}
 		letters, received := p.mail.Letters(), p.push.Received()
@@ -170,8 +170,8 @@ func (p *post) told(t *testing.T, users int) {
 	})
 }
 
-// TestAnEmptiedOrOlderRedisTellsNothingAgain loses all of Redis, or its last changes, after messages went out, and all
-// that was decided about them there.
+// TestAnEmptiedOrOlderRedisTellsNothingAgain loses all of Redis, or its last changes, after messages were sent,
+// including the decisions about them stored there.
 func TestAnEmptiedOrOlderRedisTellsNothingAgain(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, server *redistest.Server, file []byte){
@@ -207,12 +207,12 @@ func TestAnEmptiedOrOlderRedisTellsNothingAgain(t *testing.T) {
 			}
 			p.told(t, before)
 			lose(t, server, file)
-			for n := before + 1; n <= after; n++ { // each is told after a round that looks at all
+			for n := before + 1; n <= after; n++ { // each is sent after a round over all users
 				order(n)
 				p.told(t, n)
 			}
 			if mails, pushes := len(p.mail.Letters()), len(p.push.Received()); mails != after || pushes != after {
-				t.Errorf("%d users were told by %d mails and %d pushes", after, mails, pushes)
+				t.Errorf("%d users received %d mails and %d pushes", after, mails, pushes)
 			}
 		})
 	}

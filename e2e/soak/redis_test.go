@@ -68,7 +68,7 @@ func (r *redisServer) start() {
 
 // kill ends the server with SIGKILL.
 func (r *redisServer) kill() {
-	_ = r.cmd.Process.Kill() // if it still runs
+	_ = r.cmd.Process.Kill() // if it is still running
 	<-r.done
 }
 

@@ -75,11 +75,11 @@ func (c *screens) follow(ctx context.Context, p *person) {
 	}
 }
 
-// show counts a toast as shown and acknowledges it at any instance that answers. It returns false if
+// show counts a toast as shown and acknowledges it at any instance that responds. It returns false if
 // the browser is closed instead.
 func (c *screens) show(ctx context.Context, p *person, data string) bool {
 	var toast struct {
-		ID string `json:"id"` // several ids with commas, if the toast stands for further ones
+		ID string `json:"id"` // several ids with commas, if the toast represents several
 	}
 	if err := json.Unmarshal([]byte(data), &toast); err != nil || toast.ID == "" {
 		c.s.t.Errorf("invalid toast: %s, %v", data, err)

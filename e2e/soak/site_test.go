@@ -25,7 +25,7 @@ const (
 	password = "correct horse battery"
 	staff    = "alice"
 
-	readers   = 12  // u1 to u12 get, read and delete their own notices, and watch their badges
+	readers   = 12  // u1 to u12 receive, read and delete their own notices, and watch their badges
 	fewSize   = 5   // members of the role few: the first readers
 	crowdSize = 650 // members of the role crowd: more than one range of the intake; readers are among them
 )

@@ -19,7 +19,7 @@ func TestToastsAreShownOnceAndDespiteKillsAtLeastOnce(t *testing.T) {
 	c.open(1, readers/2)
 	others := c.open(readers/2+1, readers)
 
-	// No instance is killed; half of the readers leave and come back.
+	// No instance is killed; half of the readers leave and return.
 	senders := s.toasts()
 	s.wait(t, 60)
 	others.stop()
@@ -59,7 +59,7 @@ func TestToastsAreShownOnceAndDespiteKillsAtLeastOnce(t *testing.T) {
 		len(all), len(all)-len(quiet), deaths, len(c.faint), again)
 }
 
-// toasts has two users send notices with toasts, to one reader or to a few.
+// toasts makes two users send notices with toasts, to one reader or to a few.
 func (s *site) toasts() *traffic {
 	s.t.Helper()
 	return s.work(2, staff, func(ctx context.Context, p *person) {

@@ -14,26 +14,26 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// traffic is the work of several users, which goes on until it is stopped.
+// traffic is the activity of several users until it is stopped.
 type traffic struct {
 	stopped context.CancelFunc
 	all     sync.WaitGroup
 }
 
-// stop ends the work, and waits until every user has had their last response.
+// stop ends the activity, and waits until every user has received their last response.
 func (w *traffic) stop() {
 	w.stopped()
 	w.all.Wait()
 }
 
-// send has three users send to readers and roles, sometimes with a subject that was used before.
-// They retract some of the notices.
+// send makes three users send to readers and roles, sometimes with a subject that was used before. They retract some
+// of the notices.
 func (s *site) send() *traffic {
 	s.t.Helper()
 	return s.work(3, staff, func(ctx context.Context, p *person) { p.sendOne(ctx) })
 }
 
-// read has every reader open their inbox and delete entries.
+// read makes every reader open their inbox and delete entries.
 func (s *site) read() *traffic {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -105,8 +105,8 @@ func (p *person) retract(ctx context.Context, id int64) {
 	})
 }
 
-// readSome opens the inbox, or deletes a row that no other notice can replace: one whose key has the
-// id of its notice.
+// readSome opens the inbox, or deletes a row that no other notice can replace: one whose key contains the id of its
+// notice.
 func (p *person) readSome(ctx context.Context) {
 	if rand.IntN(3) > 0 {
 		if to, err := p.ask(ctx, "GET", "/inbox", nil); err != nil {

@@ -55,8 +55,8 @@ func (s *site) whom(n *stored) []string {
 	return n.target.Users
 }
 
-// kept returns the violations of the promise to senders: SQL must have every notice that they were
-// told is accepted or retracted in that state, and the work on every notice in SQL must be finished.
+// kept returns the violations of the promise to senders: SQL must contain every notice confirmed as accepted or
+// retracted, in that state, and the work on every notice in SQL must be finished.
 func (s *site) kept(all []stored, book *ledger) (bad []string) {
 	states := map[int64]notifier.State{}
 	for _, n := range all {
@@ -84,8 +84,8 @@ func (s *site) kept(all []stored, book *ledger) (bad []string) {
 	return bad
 }
 
-// expected returns the notice that each inbox must have, by user and key. Entries that an inbox may
-// or may not have, because a response was lost, are in maybe.
+// expected returns the notice that each inbox must contain, by user and key. Entries that an inbox may or may not
+// contain, because a response was lost, are in maybe.
 func (s *site) expected(all []stored, book *ledger) (want map[string]map[string]int64, maybe map[entry]bool) {
 	want = map[string]map[string]int64{}
 	for name := range s.seqs {

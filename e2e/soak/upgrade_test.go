@@ -13,8 +13,8 @@ import (
 	"github.com/carillonhq/carillon/internal/sqltest"
 )
 
-// The program of the release before goes on while the new one migrates, and both work beside each other. Without -before
-// the program is replaced by itself.
+// The program of the previous release continues while the new one migrates, and both run at the same time. Without
+// -before the program is replaced by itself.
 func TestUpgradingLosesAndRefusesNothing(t *testing.T) {
 	former := formerProgram(t)
 	t.Run("beside each other on PostgreSQL", func(t *testing.T) {
@@ -41,7 +41,8 @@ func TestUpgradingLosesAndRefusesNothing(t *testing.T) {
 	})
 }
 
-// filled returns a site of an older program with notices, and what ends the traffic there and checks everything.
+// filled returns a site of an older program with notices, and a function that ends the traffic there and checks
+// everything.
 func filled(t *testing.T, former, sqlURL string) (s *site, end func(*testing.T)) {
 	t.Helper()
 	h := plain(redistest.Own(t), sqlURL)
@@ -52,7 +53,7 @@ func filled(t *testing.T, former, sqlURL string) (s *site, end func(*testing.T))
 	return s, end
 }
 
-// load has people and an application send and read until end, which checks everything.
+// load makes people and an application send and read until end, which checks everything.
 func (s *site) load() (end func(*testing.T)) {
 	s.t.Helper()
 	key := s.key()
@@ -61,7 +62,7 @@ func (s *site) load() (end func(*testing.T)) {
 		s.send(), s.read(),
 		s.work(2, staff, func(ctx context.Context, p *person) { p.sendByKey(ctx, key) }),
 		s.work(1, staff, func(ctx context.Context, p *person) {
-			_, _ = p.ask(ctx, http.MethodGet, "/readyz", nil) // the ledger has its faults
+			_, _ = p.ask(ctx, http.MethodGet, "/readyz", nil) // the ledger records its faults
 			pause(ctx)
 		}),
 	}
@@ -80,7 +81,7 @@ func (s *site) load() (end func(*testing.T)) {
 	}
 }
 
-// replace puts an instance of the program under test into a slot, and then stops the one that was there.
+// replace puts an instance of the program under test into a slot, and then stops the previous one.
 func (s *site) replace(t *testing.T, slot int) {
 	t.Helper()
 	was := s.slots[slot].Load()

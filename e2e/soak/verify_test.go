@@ -17,10 +17,10 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// holds fails the test unless all promises are kept. Within 30 s every accepted notice is finished.
-// Within 30 s of that every inbox has exactly the expected entries, its unread number is the number of
-// its unread rows, and SQL and every open browser agree. It takes a second on an idle machine; a Redis
-// that has lost data is closed for some seconds before, while SQL has every notice as finished.
+// holds fails the test unless all promises are kept. Within 30 s every accepted notice is finished. Within 30 s of
+// that every inbox has exactly the expected entries, its unread number is the number of its unread rows, and SQL and
+// every open browser agree. It takes a second on an idle machine; a Redis that has lost data is closed for some
+// seconds first, while in SQL every notice is finished.
 func (s *site) holds(t *testing.T, watchers ...*watcher) {
 	t.Helper()
 	began := time.Now()
@@ -89,14 +89,14 @@ func (s *site) problems(ctx context.Context, watchers []*watcher) []string {
 	return bad
 }
 
-// shelf is an inbox in the form that Redis has.
+// shelf is an inbox in its form in Redis.
 type shelf struct {
 	rows  []string          // fields, newest first
 	ids   map[string]string // field → ID AT EXPIRY JSON
 	state map[string]string
 }
 
-// shelves reads the inboxes of all users who got notices.
+// shelves reads the inboxes of all users who received notices.
 func (s *site) shelves(ctx context.Context) (map[string]*shelf, error) {
 	pipe := s.rdb.Pipeline()
 	rows, ids, states := map[string]*redis.StringSliceCmd{}, map[string]*redis.MapStringStringCmd{}, map[string]*redis.MapStringStringCmd{}
@@ -192,7 +192,7 @@ func (s *shelf) behind(name string, saved notifier.Snapshot) (bad []string) {
 	return bad
 }
 
-// leftOver returns the work that is not finished.
+// leftOver returns the unfinished work.
 func (s *site) leftOver(ctx context.Context) (bad []string) {
 	for p := range keys.Partitions {
 		if n, err := s.rdb.ZCard(ctx, s.keys.Dirty(p)).Result(); err != nil || n > 0 {

@@ -1,8 +1,8 @@
-// Finds repetition: `alike()` returns the items of lists and the rows of tables that have the same
-// markup as an earlier one of the same parent, except for words, numbers and addresses. The first and
-// the last are never among them, because styles may concern them alone.
+// Finds repetition: `alike()` returns the items of lists and the rows of tables that have the same markup as an
+// earlier one of the same parent, except for words, numbers and addresses. The first and the last are never included,
+// because styles may apply only to them.
 window.alike = () => {
-	// Of all other attributes only their presence counts, and that they are not empty.
+	// For all other attributes only their presence counts, and whether they are empty.
 	const telling = new Set(["class", "role", "type", "hidden", "open", "disabled", "checked", "tabindex", "lang", "dir", "scope", "data-read", "data-fits"]);
 	const form = (node) => {
 		if (node.nodeType === Node.TEXT_NODE) return node.data.trim() && "text";

@@ -1,5 +1,5 @@
-// Finds elements that are not aligned with their neighbours: `lines()` returns a line for each
-// fault. Browsers round to whole pixels in places, so a difference of one pixel is no fault.
+// Finds elements that are not aligned with their neighbours: `lines()` returns a line for each fault. Browsers round
+// to whole pixels in places, so a difference of one pixel is not a fault.
 window.lines = () => {
 	const faults = [];
 	const told = (el) => `${el.localName} ${el.textContent.trim().slice(0, 40)}`;

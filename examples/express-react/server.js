@@ -1,4 +1,4 @@
-// A shop that signs in whoever clicks. Its users are known to Carillon by the tokens of /carillon/token.
+// A shop that signs in anyone who clicks. The tokens of /carillon/token identify its users to Carillon.
 import { randomBytes } from "node:crypto";
 import express from "express";
 import { sign } from "./token.js";

@@ -1,4 +1,4 @@
-// Signs user tokens with ES256: only this server has the private key, and Carillon the public one.
+// Signs user tokens with ES256: only this server has the private key, and Carillon has the public one.
 import { createPrivateKey, sign as signWith } from "node:crypto";
 import { readFileSync } from "node:fs";
 

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// patience bounds the time that the example waits for an expected answer.
+// patience limits the wait for an expected response.
 const patience = 30 * time.Second
 
 // poll is the answer to a poll.
@@ -46,7 +46,7 @@ func (s *server) poll(ctx context.Context, user, warehouse string, since int64) 
 	return p, xml.Unmarshal(answer, &p)
 }
 
-// await polls for the warehouse of the story until ok accepts the answer.
+// await polls for the warehouse of the story until ok accepts the response.
 func (s *server) await(ctx context.Context, user string, since int64, what string, ok func(poll) bool) (poll, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("not within %[3]v for %[1]s: %[2]s", user, what, patience))
 	defer cancel()

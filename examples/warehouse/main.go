@@ -24,7 +24,7 @@ func main() {
 	}
 }
 
-// options are the choices of the command line.
+// options contains the flags of the command line.
 type options struct {
 	carillon string
 	dir      string // directory of schema.sql and rules.toml

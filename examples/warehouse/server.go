@@ -21,7 +21,7 @@ type server struct {
 	ended    chan error // receives the result of the process; buffered
 }
 
-// startServer starts Carillon, waits until it is ready and makes a key for the application.
+// startServer starts Carillon, waits until it is ready and creates a key for the application.
 func startServer(ctx context.Context, o options, temp string) (*server, error) {
 	others := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CARILLON_") })
 	s := &server{ended: make(chan error, 1), env: append(others,
@@ -59,7 +59,7 @@ func startServer(ctx context.Context, o options, temp string) (*server, error) {
 func (s *server) command(ctx context.Context, o options, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, o.carillon, args...) //nolint:gosec // whoever runs the example chooses the program by a flag; arguments pass through no shell
 	cmd.Env = s.env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C goes to the example alone, which stops it in order
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches only the example, which stops Carillon in order
 	return cmd
 }
 

@@ -11,7 +11,7 @@ import (
 // warehouse is the scope of the story.
 const warehouse = "119240"
 
-// tell plays the story and returns an error if a step fails.
+// tell runs the story and returns an error if a step fails.
 func tell(ctx context.Context, s *server, stock *stock) error {
 	say("Carillon is at %s, with the rules of examples/warehouse/rules.toml.", s.url)
 
@@ -99,7 +99,7 @@ func one(title string) func(poll) bool {
 
 func none(p poll) bool { return len(p.Notices) == 0 }
 
-// indent puts each element of a short XML on a line of its own.
+// indent puts each element of a short XML document on its own line.
 func indent(text string) string {
 	text = strings.ReplaceAll(strings.TrimSpace(text), "><", ">\n<")
 	text = strings.ReplaceAll(text, ">\n</", "></") // keep empty elements and end tags on their line

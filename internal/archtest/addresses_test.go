@@ -15,11 +15,11 @@ var (
 	attribute = regexp.MustCompile(`"(?:href|src|action|formaction|hx-(?:get|post|put|patch|delete))": *([^,\n]+)`)
 	// location matches a header that sends the browser to an address.
 	location = regexp.MustCompile(`Set\("(?:Location|HX-Redirect|HX-Location|HX-Push-Url|Content-Location)", *(.*)\)`)
-	// literal matches a path in a script, with what stands before it.
+	// literal matches a path in a script, with the preceding character.
 	literal = regexp.MustCompile("(.)[\"'`]/[a-z]")
 )
 
-// elsewhere are the values of addresses that lead to no page of ours, or were completed before.
+// elsewhere contains the addresses that are not pages of Carillon, or are already complete.
 var elsewhere = map[string]bool{
 	"p.Link": true, `"#" + f.Field`: true, // of a notice; in this page
 	"to": true, // handlers/follow.go: a link of a notice, or complete

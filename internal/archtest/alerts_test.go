@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestEveryAlertIsSeenToFire has each alert of deploy/ be named by a test that makes its cause, and scrapes what an instance says
-// of it: an alert on a number that never moves is worse than none.
+// TestEveryAlertIsSeenToFire checks that a test creates the cause of each alert of deploy/ and scrapes the metrics of
+// an instance: an alert on a number that never changes is worse than none.
 func TestEveryAlertIsSeenToFire(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile(filepath.Join(root(t), "deploy/prometheus/alerts.yml"))

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// changesUser matches a statement that changes what instances know of a user. A statement that sets a column to itself
-// only locks the row.
+// changesUser matches a statement that changes data of users that instances cache. A statement that sets a column to
+// itself only locks the row.
 var changesUser = regexp.MustCompile(`(UPDATE users SET |(INSERT INTO|DELETE FROM) (role_members|mutes)\b|DELETE FROM users\b)`)
 
 var locksUser = regexp.MustCompile(`UPDATE users SET (seq = seq|name = name)`)
 
-// silent are the functions that change users without recording it, with the reason.
+// silent contains the functions that change users without recording the change, with the reason.
 var silent = map[string]string{
 	"createArrival":  "nobody knows the user yet",
 	"bring":          "nobody knows the users yet",
@@ -27,7 +27,7 @@ var silent = map[string]string{
 	"ChangePassword": "records the sessions that it ends, and no copy of a user has a password",
 }
 
-// Instances keep a user until a change of them is recorded, so a writer that records none leaves them stale.
+// Instances cache a user until a change is recorded, so a writer that records none leaves the caches stale.
 func TestEveryWriterOfUsersRecordsTheChange(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(root(t), "store", "*.go"))

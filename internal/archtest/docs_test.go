@@ -14,7 +14,7 @@ import (
 // A row of the table in docs/architecture.md: | `package` | responsibility | `import`, `import` |
 var packageRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]*) \\| ([^|]*) \\|$")
 
-// untabled are the trees that the table leaves out: nothing imports them.
+// untabled contains the trees that the table omits: nothing imports them.
 var untabled = []string{".", "bench", "e2e", "examples", "scripts", "deploy"}
 
 func document(t *testing.T, name string) string {
@@ -76,7 +76,7 @@ func TestArchitectureTableMatchesTheImportGraph(t *testing.T) {
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(graph)) {
 		if !seen[pkg] {
-			t.Errorf("docs/architecture.md: the table lacks %s. Add this row and say what the package is responsible for:\n| `%s` | … | %s |", pkg, pkg, importCell(graph[pkg]))
+			t.Errorf("docs/architecture.md: the table lacks %s. Add this row with the responsibility of the package:\n| `%s` | … | %s |", pkg, pkg, importCell(graph[pkg]))
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestReadmeTreeNamesEveryDirectory(t *testing.T) {
 			wanted[pkg] = true
 		}
 	}
-	delete(wanted, "internal") // its packages have lines of their own
+	delete(wanted, "internal") // its packages have separate lines
 	delete(wanted, "cmd")
 	wanted["cmd/carillon"] = true
 	tree := readmeTree(t)
@@ -129,7 +129,7 @@ func TestReadmeTreeNamesEveryDirectory(t *testing.T) {
 	}
 }
 
-// topDirectories lists the directories beside go.mod that are part of the repository.
+// topDirectories lists the directories next to go.mod that are part of the repository.
 func topDirectories(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(root(t))

@@ -15,8 +15,8 @@ var (
 	}
 )
 
-// rules maps each package to the packages of this module that it may import; `*` allows all. A
-// package without a rule fails the test, so a new package is given its place first.
+// rules maps each package to the packages of this module that it may import; `*` allows all. A package without a rule
+// fails the test, so that a new package gets its place first.
 var rules = map[string][]string{
 	"cmd/carillon": {
 		"notifier", "notifier/app", "notifier/person", "notifier/notices", "notifier/rule", "api", "snippets", "store", "views/locale",
@@ -24,7 +24,7 @@ var rules = map[string][]string{
 	},
 	"bench":    {"*"},
 	"e2e":      {"*"},
-	"examples": {}, // programs that run beside Carillon
+	"examples": {}, // programs that run next to Carillon
 
 	"scripts/homeicons": {},
 	"scripts/licences":  {},
@@ -39,7 +39,7 @@ var rules = map[string][]string{
 	"views/mail":       {"internal/links", "internal/mail", "notifier", "views/locale"},
 	"static":           {},
 	"snippets":         {},
-	"snippets/go":      {}, // what applications copy
+	"snippets/go":      {}, // code that applications copy
 
 	"notifier":              {},
 	"notifier/keys":         {"notifier"},
@@ -109,7 +109,7 @@ var only = map[string][]string{
 	"github.com/emersion/go-smtp":   {"internal/mailtest"},
 }
 
-// Packages that serve requests never import databases; packages without I/O never import network.
+// Packages that serve requests never import databases; packages without I/O never import network packages.
 var (
 	databases = []string{"github.com/redis/go-redis", "database/sql"}
 	network   = append([]string{"net/http"}, databases...)

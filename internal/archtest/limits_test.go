@@ -155,7 +155,7 @@ func TestDocumentedLimitsMatchTheCode(t *testing.T) {
 			said = said || regexp.MustCompile(`(^|[^\d,])`+regexp.QuoteMeta(form)+`($|[^\d,]|,[^\d])`).MatchString(cells[4])
 		}
 		if !said {
-			t.Errorf("%s: the document says %s, but %s is %d", strings.TrimSpace(cells[1]), strings.TrimSpace(cells[4]), by[0], n)
+			t.Errorf("%s: the document has %s, but %s is %d", strings.TrimSpace(cells[1]), strings.TrimSpace(cells[4]), by[0], n)
 		}
 	}
 	if compared < 30 {

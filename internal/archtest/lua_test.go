@@ -98,7 +98,7 @@ func TestEachScriptIsUsed(t *testing.T) {
 	}
 }
 
-// goCode returns the Go files of a package that are no tests, as one text.
+// goCode returns the Go files of a package, except tests, as one text.
 func goCode(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder

@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-// sends are the methods that send a pipeline to Redis, with their number of arguments. Those of SQL take more.
+// sends contains the methods that send a pipeline to Redis, with their number of arguments. The methods of SQL with
+// these names take more.
 var sends = map[string]int{"Exec": 1, "Pipelined": 2, "TxPipelined": 2}
 
-// A command that was queued fails only when its pipeline is sent, so a dropped error may be that of a change that was never made.
+// A queued command fails only when its pipeline is sent, so a dropped error may hide a change that was never made.
 func TestDroppedErrorsOfPipelinesSayWhy(t *testing.T) {
 	t.Parallel()
 	dropped := 0
@@ -24,11 +25,11 @@ func TestDroppedErrorsOfPipelinesSayWhy(t *testing.T) {
 		n, silent := droppedSends(t, filepath.Join(root(t), name), nil)
 		dropped += n
 		for _, at := range silent {
-			t.Errorf("%s:%d drops the error of a pipeline: return it, or say in a comment beside it why not", name, at)
+			t.Errorf("%s:%d drops the error of a pipeline: return it, or give the reason in a comment next to it", name, at)
 		}
 	}
 	if dropped == 0 {
-		t.Error("no pipeline drops its error: this test looks for the wrong calls")
+		t.Error("no pipeline drops its error: this test searches for the wrong calls")
 	}
 }
 
@@ -95,7 +96,7 @@ func droppedSends(t *testing.T, file string, src any) (n int, silent []int) {
 	return n, silent
 }
 
-// droppedCall returns the call of a statement that drops its last result; nil if the statement is another.
+// droppedCall returns the call of a statement that drops its last result; nil for any other statement.
 func droppedCall(n ast.Node) *ast.CallExpr {
 	var dropped ast.Expr
 	switch n := n.(type) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// unraced are the packages that start goroutines, and which `make test` nevertheless tests without the race detector,
-// with the reason. `make race` tests them with it.
+// unraced contains the packages that start goroutines but are tested without the race detector by `make test`, with
+// the reason. `make race` tests them with it.
 var unraced = map[string]string{
 	"api":                "one goroutine, which shares nothing but its result",
 	"examples/warehouse": "has no tests",
@@ -53,7 +53,7 @@ func TestPackagesWithGoroutinesAreTestedForRaces(t *testing.T) {
 	}
 }
 
-// startsGoroutines reports whether a file has a go statement or calls a method Go, such as that of a WaitGroup.
+// startsGoroutines reports whether a file has a go statement or calls a method Go, such as WaitGroup.Go.
 func startsGoroutines(t *testing.T, file string) (found bool) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), file), nil, parser.SkipObjectResolution)

@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/carillonhq/carillon"
 
-// unkept are the directories that are no part of the repository, or hold no sources.
+// unkept contains the directories that are not part of the repository, or contain no sources.
 var unkept = []string{"node_modules", "data", "bin", "testdata"}
 
 // source is one Go file other than a test.
@@ -63,7 +63,7 @@ func files(t *testing.T, suffix string) []string {
 		t.Fatal(err)
 	}
 	if len(all) == 0 {
-		t.Fatalf("no file ends in %s: this test looks in the wrong place", suffix)
+		t.Fatalf("no file ends in %s: this test searches the wrong directory", suffix)
 	}
 	return all
 }

@@ -58,7 +58,7 @@ type waiter[T any] struct {
 	served chan struct{}
 }
 
-// New returns an empty queue. It runs a goroutine only while callers wait, and a moment longer.
+// New returns an empty queue. It runs a goroutine only while callers wait, and for a moment longer.
 func New[T any](o Options[T]) *Queue[T] {
 	if o.Weigh == nil {
 		o.Weigh = func(T) int { return 1 }
@@ -66,9 +66,9 @@ func New[T any](o Options[T]) *Queue[T] {
 	return &Queue[T]{o: o, wake: make(chan struct{}, 1)}
 }
 
-// Do returns nil after a call that has served the item. Otherwise it returns ErrFull, ErrClosed or
-// the error of ctx. If ctx ends while the item waits, no call gets it; a call that already has it
-// continues, and still uses it after Do has returned.
+// Do returns nil after a call that has served the item. Otherwise it returns ErrFull, ErrClosed or the error of ctx.
+// If ctx ends while the item waits, no call gets it; a call that already has it continues, and may use it after Do
+// has returned.
 func (q *Queue[T]) Do(ctx context.Context, item T) error {
 	w := &waiter[T]{item: item, weight: q.o.Weigh(item), served: make(chan struct{})}
 	if err := q.add(w); err != nil {
@@ -201,7 +201,7 @@ func (q *Queue[T]) take() (some []*waiter[T], closed bool) {
 	return some, q.closed
 }
 
-// remove removes a waiter whose caller has given up, unless a call already has its item.
+// remove removes a waiter whose caller no longer waits, unless a call already has its item.
 func (q *Queue[T]) remove(w *waiter[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/internal/batch"
 )
 
-// gate is a Call that records its items and waits until it is let through.
+// gate is a Call that records its items and waits until it is released.
 type gate struct {
 	calls [][]int
 	let   chan struct{}
@@ -26,7 +26,7 @@ func (g *gate) call(_ context.Context, items []int) {
 	<-g.let
 }
 
-// caller starts Do and waits until it waits.
+// caller calls Do in a goroutine, and returns when the item waits.
 func caller(ctx context.Context, q *batch.Queue[int], item int) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- q.Do(ctx, item) }()
@@ -60,7 +60,7 @@ func TestCallersShareTheNextCallUpToItsWeight(t *testing.T) {
 		}
 		synctest.Wait()
 		if weight, busy := q.Waiting(); weight != 0 || busy {
-			t.Errorf("%d wait, busy %v; want nobody", weight, busy)
+			t.Errorf("%d wait, busy %v; want none", weight, busy)
 		}
 	})
 }
@@ -149,7 +149,7 @@ func TestACallEndsAtItsLimitAndNotWithItsCallers(t *testing.T) {
 	})
 }
 
-// A worker that is there has its stack already. It must not stay forever: a queue is not always closed.
+// A waiting worker already has its stack. It must not stay forever: a queue is not always closed.
 func TestTheWorkerLingersForTheNextCallerAndThenEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

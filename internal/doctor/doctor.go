@@ -60,7 +60,8 @@ type Config struct {
 	VAPID func(ctx context.Context, db *store.Store) (public string, err error)
 	// KeySets fetches the keys of each app that has a JWKS.
 	KeySets func(ctx context.Context, db *store.Store) ([]app.KeySet, error)
-	// Silence is the duration of silence on a test stream through the proxy, like between two heartbeats; at most 30 s, 0: not tested.
+	// Silence is how long a test stream through the proxy is silent, as between two heartbeats; at most 30 s; 0: not
+	// tested.
 	Silence time.Duration
 	// Report is called with each finding immediately, so that the operator sees which check
 	// hangs.

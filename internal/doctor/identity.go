@@ -14,8 +14,8 @@ import (
 // tooLong is longer than any user's name, in bytes.
 const tooLong = 201
 
-// identity sends a forged identity header through the public URL: if it reaches the server, anybody can
-// sign in as anybody. The name in it is too long, so that no user is created.
+// identity sends a forged identity header through the public URL: if it reaches the server, anyone can sign in as any
+// user. The name in it is too long, so that no user is created.
 func (e *examination) identity(ctx context.Context, cfg *config.Config) {
 	if cfg.Identity == nil {
 		return

@@ -77,7 +77,7 @@ func TestEachFaultOfAProxyHasItsOwnCure(t *testing.T) {
 	}
 }
 
-// What reaches the server, and what comes back, is compared with what was sent.
+// Compares the headers that reach the server, and that come back, with the headers sent.
 func TestHeadersThatAProxyDropsAreFound(t *testing.T) {
 	t.Parallel()
 	public, now := &url.URL{Scheme: "https", Host: "notices.example.com"}, time.Now()
@@ -105,7 +105,7 @@ func TestHeadersThatAProxyDropsAreFound(t *testing.T) {
 	}
 }
 
-// secure starts a TLS server with a certificate of its own for a host, which ends after life.
+// secure starts a TLS server with its own certificate for a host, which expires after life.
 func secure(t *testing.T, host string, life time.Duration) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -15,11 +15,11 @@ import (
 // rightsWait limits the wait for the confirmation of a subscription.
 const rightsWait = 2 * time.Second
 
-// rightsLine refers to the documentation of the rights of a user of Redis.
+// rightsLine refers to the documentation of the rights that a Redis user needs.
 const rightsLine = `; docs/operations.md, "A user of Redis", has the whole line`
 
-// tried lists one call of each command that Carillon uses, on keys of the examination. %K is such a key. Redis checks rights
-// before it reads values, so the calls need not succeed, and they leave nothing behind.
+// tried contains one call of each command that Carillon uses, on keys of the examination. %K is such a key. Redis
+// checks rights before it reads values, so the calls need not succeed, and they leave nothing behind.
 var tried = [][]string{
 	{"SET", "%K", "v", "PX", "5000"},
 	{"GET", "%K"},
@@ -84,7 +84,7 @@ var tried = [][]string{
 	{"PUBLISH", "%K", "v"},
 }
 
-// rights tries everything that a user of Redis may lack the right to do.
+// rights tries everything for which the Redis user may lack the right.
 func (e *examination) rights(ctx context.Context, rdb redis.UniversalClient, prefix string) {
 	key := prefix + "{doctor}:rights"
 	var commands []string

@@ -27,7 +27,7 @@ func TestAKilledServerStopsItsRedisAndKeepsTheData(t *testing.T) {
 	}
 	_ = cmd.Wait()
 
-	// The next server is not refused: it waits until the old Redis has ended.
+	// The next server is not rejected: it waits until the old Redis has ended.
 	_, next := startServer(t, dir, Options{})
 	if got := next.Get(t.Context(), "key").Val(); got != "value" {
 		t.Errorf("after kill -9 and a new start: %q", got)

@@ -175,7 +175,7 @@ func TestLongDataDirectoryPathStillGetsASocket(t *testing.T) {
 	}
 }
 
-// serveUntilKilled is all that the re-executed test binary does.
+// serveUntilKilled is the main function of the re-executed test binary.
 func serveUntilKilled(dir string) {
 	lock, err := LockDir(dir)
 	if err == nil {

@@ -71,7 +71,7 @@ func say(c net.Conn, what string) (string, error) {
 func wantEcho(t *testing.T, c net.Conn, what string) {
 	t.Helper()
 	if heard, err := say(c, what); err != nil || heard != what {
-		t.Fatalf("said %q, heard %q, %v", what, heard, err)
+		t.Fatalf("sent %q, received %q, %v", what, heard, err)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestBytesArriveInOrderUpToTheEnd(t *testing.T) {
 		}()
 		heard, err := io.ReadAll(c)
 		if err != nil || !bytes.Equal(heard, said.Bytes()) {
-			t.Errorf("%s: heard %d bytes of %d, %v", network, len(heard), said.Len(), err)
+			t.Errorf("%s: received %d bytes of %d, %v", network, len(heard), said.Len(), err)
 		}
 		_ = c.Close()
 		testkit.Eventually(t, "the connection is over", func() bool { return p.Open() == 0 })

@@ -150,8 +150,7 @@ func (l *link) due(ctx context.Context, read time.Time) bool {
 	}
 }
 
-// reset ends both sides at once. The caller must hold the lock of the proxy if others can see the
-// link.
+// reset ends both sides at once. The caller must hold the lock of the proxy if the link is registered.
 func (l *link) reset() {
 	l.over()
 	abort(l.client)

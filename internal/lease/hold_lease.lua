@@ -1,4 +1,4 @@
--- hold_lease.lua: take a lease, or extend it if it is ours.
+-- hold_lease.lua: acquire a lease, or extend it if it is ours.
 --
 -- KEYS[1] lease   STRING, token of the holder
 -- ARGV[1] token   ours

@@ -24,9 +24,8 @@ var (
 	releaseLease = scripts.Get("release_lease")
 )
 
-// Lease is the right to do a piece of work that other instances then do not do. It only saves work: it
-// may expire while its holder is still working, so the work itself must tolerate being done
-// twice.
+// Lease is the right to do a piece of work that other instances then skip. It only saves work: it may expire while
+// its holder is still working, so the work must tolerate being done twice.
 type Lease interface {
 	// Hold acquires the lease, or extends it to its full life. It returns false if another
 	// instance holds it.

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// The pool of a closed client tries to reach a lost server for up to a second longer.
+// The pool of a closed client keeps trying to reach a lost server for up to a second.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(redistest.Wrap(m),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
@@ -42,7 +42,7 @@ func TestOneInstanceHoldsALease(t *testing.T) {
 	}
 }
 
-// The write-behind must go on while Redis is full: it is what allows inboxes to leave Redis.
+// The write-behind must continue while Redis is full: it is what allows inboxes to leave Redis.
 func TestALeaseIsExtendedWhileRedisIsFull(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Own(t).Client(t)

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] lease   STRING, token of the holder
 -- ARGV[1] token   ours
--- Returns 1, or 0 when it was not ours any more.
+-- Returns 1, or 0 when it was no longer ours.
 local lease = KEYS[1]
 local token = ARGV[1]
 

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// site is work that records what it does. It is also its lease, which the test gives to this
-// instance or to another.
+// site is work that records what it does. It is also its lease, which the test assigns to this instance or to
+// another.
 type site struct {
 	Work
 	wake chan struct{} // made in the bubble

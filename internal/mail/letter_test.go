@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/internal/mailtest"
 )
 
-// arrived returns a letter as a mail server has it.
+// arrived returns a letter as a mail server receives it.
 func arrived(t *testing.T, l mail.Letter) mailtest.Letter {
 	t.Helper()
 	s := mailtest.Start(t, mailtest.Options{})
@@ -50,7 +50,7 @@ func TestAMailHasTheHeadersForAutomaticMailAndUnsubscribing(t *testing.T) {
 	}
 }
 
-// canonical is the name of a header as net/mail has it.
+// canonical returns the name of a header in the form of net/mail.
 func canonical(name string) string {
 	if name == "Message-ID" {
 		return "Message-Id"

@@ -104,7 +104,7 @@ func TestALineIsUsedAgainAndReplacedWhenTheServerHasCutIt(t *testing.T) {
 
 func TestAServerThatIsAwayIsNoFaultOfTheAddress(t *testing.T) {
 	t.Parallel()
-	closed := mailtest.Silent(t) // nothing answers there either
+	closed := mailtest.Silent(t) // it does not respond either
 	refusing := mailtest.Start(t, mailtest.Options{Mail: func(string) error { return mailtest.Answer(550, 5, 7, 1, "we do not know you") }})
 	locked := mailtest.Start(t, mailtest.Options{User: "carillon", Password: "hunter2"})
 	strange := mailtest.Start(t, mailtest.Options{TLS: true})
@@ -132,7 +132,7 @@ func TestAServerThatIsAwayIsNoFaultOfTheAddress(t *testing.T) {
 			}
 		}
 		if err := sending.Check(t.Context()); err == nil || strings.Contains(err.Error(), "hunter") {
-			t.Errorf("%s: the check says %v", name, err)
+			t.Errorf("%s: the check returns %v", name, err)
 		}
 	}
 }

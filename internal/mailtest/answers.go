@@ -7,7 +7,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Step is the step of sending a mail that a response belongs to.
+// Step is the step of sending a mail to which a response belongs.
 type Step string
 
 // The steps.

@@ -41,7 +41,7 @@ func TestUnresponsiveRedisDelaysOnlyOnePage(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	var lc net.ListenConfig
-	hole, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts into its backlog and never answers
+	hole, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts into its backlog and never responds
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestWithoutSQLOnlyCachedSessionsWork(t *testing.T) {
 	_, ok, err := signedIn(s, request(t, other))
 	wantIs(t, err, notifier.ErrUnavailable)
 	if ok {
-		t.Error("reported as signed in although SQL is away")
+		t.Error("reported as signed in although SQL is unavailable")
 	}
 	w := httptest.NewRecorder()
 	wantIs(t, begin(t, s, w, b.alice), notifier.ErrUnavailable)

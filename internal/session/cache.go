@@ -21,16 +21,16 @@ const (
 	graveLife = 10 * time.Minute
 
 	tombstone = "ended"
-	// stale replaces a copy whose user has changed. It is not a copy itself, and it keeps out one
-	// that was read from SQL before the change.
+	// stale replaces a copy whose user has changed. It is not a copy, and blocks copies read from SQL before the
+	// change.
 	stale = "changed"
 )
 
 // perCall is how many copies one pipeline reads or writes at most.
 const perCall = 256
 
-// cache holds copies of sessions in Redis, and the stamps of users. Any error counts as a miss. Requests
-// that come at the same time share a pipeline.
+// cache holds copies of sessions in Redis, and the stamps of users. Any error counts as a miss. Concurrent requests
+// share a pipeline.
 type cache struct {
 	redis guard
 	space keys.Space
@@ -68,7 +68,7 @@ func (c *cache) get(ctx context.Context, id string) (signed Signed, found bool) 
 	return decode(id, one.text)
 }
 
-// stamp returns the stamp of a user; empty: they have not changed lately. ok is false if Redis does not answer.
+// stamp returns the stamp of a user; empty: no recent change. ok is false if Redis does not respond.
 func (c *cache) stamp(ctx context.Context, seq int64) (stamp string, ok bool) {
 	one := &copied{key: c.space.Changed(seq)}
 	if c.gets.Do(ctx, one) != nil || !one.read {
@@ -116,8 +116,8 @@ func (c *cache) setAll(ctx context.Context, some []*copied) {
 	})
 }
 
-// bury replaces copies with tombstones and makes every instance close the streams of those sessions.
-// If it fails, Run repeats it.
+// bury replaces copies with tombstones, and makes every instance close the streams of those sessions. If it fails,
+// Run repeats it.
 func (c *cache) bury(ctx context.Context, ended ...notifier.EndedSession) error {
 	return c.redis.insist(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
 		_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -131,8 +131,8 @@ func (c *cache) bury(ctx context.Context, ended ...notifier.EndedSession) error 
 	})
 }
 
-// drop makes a user and their sessions be read from SQL again: it changes the user's stamp, and blocks
-// copies of the sessions for the life of one. Tombstones stay.
+// drop makes instances read a user and their sessions from SQL again: it changes the user's stamp, and blocks copies
+// of the sessions for the lifetime of a copy. Tombstones stay.
 func (c *cache) drop(ctx context.Context, seq int64, ids ...string) error {
 	return c.redis.insist(ctx, func(ctx context.Context, rdb redis.UniversalClient) error {
 		stood := make([]*redis.StatusCmd, len(ids))

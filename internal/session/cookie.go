@@ -27,7 +27,7 @@ const (
 
 var errNoKey = errors.New("no session key is configured")
 
-// Place is where browsers find Carillon.
+// Place is the location of Carillon as browsers see it.
 type Place struct {
 	Secure bool   // by https
 	Path   string // of the public URL, such as /notifications; empty: Carillon has the whole host
@@ -37,7 +37,7 @@ type Place struct {
 // cookie converts idBytes bytes to signed cookies and back.
 type cookie struct {
 	name    string
-	former  string // its name before it had the port: one that a browser still has goes on; empty: the same
+	former  string // its name before it contained the port: such cookies stay valid; empty: the same
 	codecs  []*securecookie.SecureCookie
 	options sessions.Options
 	length  int // the length of every value that we sign
@@ -83,15 +83,15 @@ func (c *cookie) sign(raw []byte) (string, error) {
 // issue returns a new random id as the value of its cookie and as its hash.
 func (c *cookie) issue() (value, id string, err error) {
 	raw := make([]byte, idBytes)
-	_, _ = rand.Read(raw) // it never returns an error; the program would crash
+	_, _ = rand.Read(raw) // never returns an error: on failure the program crashes
 	value, err = c.sign(raw)
 	return value, hash(raw), err
 }
 
-// read iterates over the contents of those cookies of r that one of our keys has signed. A neighbor
-// on the same host may have planted any number of cookies with the same name before ours, so it
-// examines all of them, as many as the request headers have room for. Only a few hundred of these
-// can have the length of ours and cost a MAC for each key.
+// read iterates over the contents of those cookies of r that one of our keys has signed. Another application on the
+// same host may have planted any number of cookies with the same name before ours, so it examines all of them, as
+// many as the request headers have room for. Only a few hundred of these can have the length of ours and cost a MAC
+// for each key.
 func (c *cookie) read(r *http.Request) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for _, found := range r.Cookies() {

@@ -86,7 +86,7 @@ func TestCountFailureCountsInAllSetsOrInNone(t *testing.T) {
 	}
 	s.want(0, "a 2", "b 1") // c was not counted
 	s.want(1, "x 3")
-	// A limit of 0 counts failures without refusing any.
+	// A limit of 0 counts failures without rejecting any.
 	if wait := s.count(60_000, 10, quotas{{"a", 0}, {"y", 3}, {"d", 5}}); wait != -1 {
 		t.Errorf("must wait %d ms; want no limit on the account", wait)
 	}

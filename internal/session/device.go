@@ -19,10 +19,9 @@ const (
 	deviceID   = 16                   // bytes in a cookie, before the user's number and the mark of their password
 )
 
-// devices recognizes the browsers in which a user has signed in before. Repeated failures lock an
-// account for strangers, while its owner can still sign in from a known browser. The cookie contains
-// the number of the user that the browser is known for and a mark of their password: when the password
-// changes, the browser is unknown again. Nothing is stored on the server.
+// devices recognizes browsers in which a user has signed in before. Repeated failures lock an account for strangers,
+// while its owner can still sign in from a known browser. The cookie contains the number of that user and a mark of
+// their password: after a password change the browser is unknown again. Nothing is stored on the server.
 type devices struct{ cookie cookie }
 
 func newDevices(keys [][]byte, place Place) devices {
@@ -38,7 +37,7 @@ func (d devices) known(ctx context.Context, users typedUsers, r *http.Request, u
 		if stored == "" {
 			var err error
 			if user, stored, err = users.credentials(ctx, username); err != nil || stored == "" {
-				return "" // unknown user or SQL error: treat it as a stranger
+				return "" // unknown user or SQL error: treat the browser as unknown
 			}
 		}
 		if device := raw[:deviceID]; string(raw) == string(payload(device, user.Seq, stored)) {
@@ -54,7 +53,7 @@ func (d devices) remember(known string, user notifier.User, stored string) (*htt
 	device, err := base64.RawURLEncoding.DecodeString(known)
 	if err != nil || len(device) != deviceID {
 		device = make([]byte, deviceID)
-		_, _ = rand.Read(device) // it never returns an error; the program would crash
+		_, _ = rand.Read(device) // never returns an error: on failure the program crashes
 	}
 	value, err := d.cookie.sign(payload(device, user.Seq, stored))
 	if err != nil {

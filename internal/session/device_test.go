@@ -44,7 +44,7 @@ func TestKnownDeviceOpensAnAccountLockedByStrangers(t *testing.T) {
 		wantRefused(t, err, where+": a stranger with the right password")
 		_, err = check(t, g, "alice", right, "192.0.2.2", bobs)
 		wantRefused(t, err, where+": another user's device")
-		// After nine failures of their own, alice can still sign in, and strangers cannot.
+		// After nine failures from her own browser, alice can still sign in, and strangers cannot.
 		for range 9 {
 			_, err = check(t, g, "alice", "mistyped", "192.0.2.3", known)
 			wantIs(t, err, notifier.ErrUnauthenticated)
@@ -78,7 +78,7 @@ func TestFailuresOnKnownDeviceCountForAccountAndAddress(t *testing.T) {
 	}
 	_, err = check(t, g, "bob", right, "192.0.2.1")
 	wantRefused(t, err, "a stranger at the address after 100 failures")
-	// Whoever shares the address with an attacker signs in from their own browser, as often as that may fail.
+	// A user who shares the address with an attacker can sign in from their own browser, until its own limit.
 	if _, err = check(t, g, "bob", right, "192.0.2.1", bobs); err != nil {
 		t.Fatalf("a known device at the address after 100 failures: %v", err)
 	}

@@ -2,5 +2,5 @@ package session
 
 import "context"
 
-// WriteSeen writes the last-seen of the sessions that were seen, as Run does every two seconds.
+// WriteSeen writes the last-seen times of seen sessions, as Run does every two seconds.
 func (s *Sessions) WriteSeen(ctx context.Context) error { return s.writeSeen(ctx) }

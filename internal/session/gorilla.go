@@ -16,10 +16,9 @@ func (s *Sessions) Get(r *http.Request, name string) (*sessions.Session, error) 
 	return sessions.GetRegistry(r).Get(s, name)
 }
 
-// New returns the session that r carries, or a new one, which has no ID and no user. A browser has
-// one session, whatever its name. There is none if the cookie is missing, forged, truncated, too long
-// or of a session that has ended. The error is a notifier.ErrUnavailable: SQL is away, and Redis has
-// no copy of the session.
+// New returns the session that r carries, or a new one, which has no ID and no user. A browser has one session,
+// whatever its name. A cookie that is missing, forged, truncated, too long or of an ended session carries none. The
+// error is a notifier.ErrUnavailable: SQL is unavailable, and Redis has no copy of the session.
 func (s *Sessions) New(r *http.Request, name string) (*sessions.Session, error) {
 	session := sessions.NewSession(s, name)
 	options := s.cookie.options
@@ -31,10 +30,9 @@ func (s *Sessions) New(r *http.Request, name string) (*sessions.Session, error) 
 	return session, err
 }
 
-// Save applies a session. A negative MaxAge ends it and clears the cookie. If the session has no ID or
-// another user than before, a session of this user begins with a new ID, and the one that r carries
-// ends. A session without a user is not saved. Save rejects values other than the user, because they
-// would be lost.
+// Save applies a session. A negative MaxAge ends it and clears the cookie. If the session has no ID or another user
+// than before, a session of this user begins with a new ID, and the session that r carries ends. A session without a
+// user is not saved. Save rejects values other than the user, because they would be lost.
 func (s *Sessions) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
 	if session.Options.MaxAge < 0 {
 		return s.signOut(w, r)

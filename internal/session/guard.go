@@ -11,9 +11,8 @@ import (
 
 const (
 	redisLimit  = 250 * time.Millisecond
-	insistLimit = time.Second // for changes, which other instances should receive at once
-	// restAfter is how long Redis is not called after a failure, so that pages do not wait for it
-	// each time.
+	insistLimit = time.Second // for changes, which other instances should receive immediately
+	// restAfter is how long Redis is not called after a failure, so that pages do not wait for it every time.
 	restAfter = time.Second
 )
 
@@ -22,9 +21,9 @@ var (
 	errResting = errors.New("redis failed a moment ago")
 )
 
-// guard calls a Redis that may be away: with a short timeout, and not again right after a failure.
+// guard calls a Redis that may be unavailable: with a short timeout, and not again right after a failure.
 type guard struct {
-	rdb   redis.UniversalClient // nil: always away
+	rdb   redis.UniversalClient // nil: always unavailable
 	now   func() time.Time
 	until atomic.Int64 // ns since 1970: not called before that
 }
@@ -49,7 +48,7 @@ func (g *guard) within(ctx context.Context, limit time.Duration, call func(conte
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := call(limited, g.rdb)
-	if err != nil && ctx.Err() == nil { // not because the caller gave up
+	if err != nil && ctx.Err() == nil { // not because the caller cancelled
 		g.until.Store(g.now().Add(restAfter).UnixNano())
 	}
 	return err

@@ -26,8 +26,7 @@ func TestUnknownUserTakesAsLongAsKnownOne(t *testing.T) {
 	if diff := cmp.Diff(hashParams(), params); diff != "" {
 		t.Errorf("the parameters of the dummy hash differ from those of users' hashes (-want +got):\n%s", diff)
 	}
-	// While all processors are taken, only an attempt that hashes nothing could answer before the
-	// deadline.
+	// While all processors are busy, only an attempt that hashes nothing can return before the deadline.
 	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// journalRate is how many refusals are logged per second. Further ones are only counted, so that an
-// attack from many addresses cannot fill a disk.
+// journalRate is the maximum number of rejections logged per second. Further ones are only counted, so that an attack
+// from many addresses cannot fill a disk.
 const journalRate = 20
 
 // SignInStats counts the sign-in attempts by result.
 type SignInStats struct {
 	Right   int64 // signed in
 	Wrong   int64 // wrong name or password
-	Limited int64 // refused after too many failures
+	Limited int64 // rejected after too many failures
 }
 
-// journal logs refused sign-ins, so that operators notice an attack and can block its addresses. It
-// never logs the typed name: now and then users type a password into that field.
+// journal logs rejected sign-ins, so that operators notice an attack and can block its addresses. It never logs the
+// typed name: users sometimes type a password into that field.
 type journal struct {
 	now func() time.Time
 	log *slog.Logger

@@ -14,9 +14,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// room is how many accounts, how many addresses and how many devices are counted at a time. Beyond
-// that, those whose window began first are dropped: dropping one needs as many failures, and each
-// set of counters never needs more than about 12 MB, however many names and addresses are tried.
+// room is the maximum number of accounts, addresses and devices counted, each. Beyond that, the counters with the
+// oldest windows are dropped: dropping one takes as many failures as room, and each set of counters needs at most
+// about 12 MB, however many names and addresses are tried.
 const room = 100_000
 
 //go:embed *.lua
@@ -29,8 +29,8 @@ var (
 	releaseFailure = scripts.Get("release_failure")
 )
 
-// limiter counts failures in windows that begin with the first failure: in Redis for all instances
-// together, or in this process while Redis is away.
+// limiter counts failures in windows that begin with the first failure: in Redis for all instances together, or in
+// this process while Redis is unavailable.
 type limiter struct {
 	redis guard
 	sets  []string // the keys of accounts, addresses and devices
@@ -60,8 +60,7 @@ type reservation struct {
 	local   bool
 }
 
-// reserve counts one failure in each quota. If one of them is used up, it counts none and returns
-// how long to wait.
+// reserve counts one failure in each quota. If one of them is exhausted, it counts none and returns how long to wait.
 func (l *limiter) reserve(ctx context.Context, q quotas) (held reservation, wait time.Duration) {
 	held = reservation{limiter: l, quotas: q}
 	args := []any{window.Milliseconds(), room}
@@ -82,8 +81,7 @@ func (l *limiter) reserve(ctx context.Context, q quotas) (held reservation, wait
 	return held, wait
 }
 
-// release undoes reserve, even if the caller has gone. A count that Redis cannot release now
-// ends with its window.
+// release undoes reserve, even if ctx has ended. A count that Redis cannot release now ends with its window.
 func (h reservation) release(ctx context.Context) {
 	l := h.limiter
 	if h.local {
@@ -99,8 +97,8 @@ func (h reservation) release(ctx context.Context) {
 	})
 }
 
-// addressGroup returns the part of an address that is counted: a whole IPv4 address, or the /64 of
-// an IPv6 address, which is what one household has. Invalid addresses form one group.
+// addressGroup returns the part of an address that is counted: a whole IPv4 address, or the /64 of an IPv6 address,
+// which belongs to one household. Invalid addresses form one group.
 func addressGroup(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host
@@ -116,11 +114,11 @@ func addressGroup(address string) string {
 	return netip.PrefixFrom(addr, 64).Masked().String()
 }
 
-// maxLocal limits the counters of one process. When they are full, those whose window has ended are
-// removed first, then any.
+// maxLocal is the maximum number of counters of one process. When it is reached, expired counters are removed first,
+// then any.
 const maxLocal = 10_000
 
-// localCounts counts failures in this process while Redis is away.
+// localCounts counts failures in this process while Redis is unavailable.
 type localCounts struct {
 	now func() time.Time
 
@@ -139,8 +137,7 @@ type localCount struct {
 	end time.Time
 }
 
-// add counts one failure in each quota, or in none if one of them is used up; then it returns how
-// long to wait.
+// add counts one failure in each quota, or in none if one of them is exhausted; then it returns how long to wait.
 func (l *localCounts) add(q quotas) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// counters returns for how many accounts, addresses and devices Redis counts failures.
+// counters returns the number of accounts, addresses and devices for which Redis counts failures.
 func counters(t *testing.T, rdb redis.UniversalClient, space keys.Space) [3]int64 {
 	t.Helper()
 	var n [3]int64

@@ -30,8 +30,8 @@ const (
 // CodePasswordWrong is the code of FieldError for a current password that is not the user's.
 const CodePasswordWrong = "password_wrong"
 
-// typedUsers finds users by their names as people type them: characters around a name that cannot be seen are left
-// out, unless they are part of the name of a user.
+// typedUsers finds users by typed names: invisible characters around a name are dropped, unless a user's name
+// contains them.
 type typedUsers struct{ sql *store.Store }
 
 // credentials returns notifier.ErrNotFound for an unknown name, and an empty hash for a user without a password.
@@ -46,17 +46,17 @@ func (t typedUsers) credentials(ctx context.Context, typed string) (u notifier.U
 // SignInConfig configures NewSignIns. The Redis client must have ContextTimeoutEnabled.
 type SignInConfig struct {
 	Users *store.Store
-	Keys  [][]byte // as in Config; none: no device is ever known
+	Keys  [][]byte // as in Config; none: devices are not recognized
 	Place Place
-	Redis redis.UniversalClient // may be nil or away
+	Redis redis.UniversalClient // may be nil or unavailable
 	Space keys.Space
 	Now   func() time.Time // nil: time.Now
 	Log   *slog.Logger     // nil: silent
 }
 
-// SignIns checks passwords and limits failures: 10 per account and 100 per address in 15 minutes. A
-// locked account can still be opened from a device on which its owner has signed in before, and from an address
-// that is used up; each such device may fail 10 times itself. It is safe for concurrent use.
+// SignIns checks passwords and limits failures: 10 per account and 100 per address in 15 minutes. A locked account
+// can still be opened from a device on which its owner has signed in before, and from an exhausted address; each such
+// device may fail 10 times itself. It is safe for concurrent use.
 type SignIns struct {
 	users   typedUsers
 	devices devices
@@ -84,11 +84,10 @@ func NewSignIns(cfg SignInConfig) *SignIns {
 	}
 }
 
-// Check returns the user if name and password are right, with the cookie that makes this browser
-// known from then on; the cookie is nil if there is no key to sign it with. It returns
-// notifier.ErrUnauthenticated if they are wrong, after the same time whether the user exists or
-// not, and a *TooManyError, without checking the password, if the account, the address or the
-// device has failed too often. The limit also holds for concurrent attempts.
+// Check returns the user if name and password are right, with the cookie by which this browser is recognized from
+// then on; the cookie is nil if there is no key to sign it with. It returns notifier.ErrUnauthenticated if they are
+// wrong, after the same time whether or not the user exists, and a *TooManyError, without checking the password, if
+// the account, the address or the device has failed too often. The limit also holds for concurrent attempts.
 func (g *SignIns) Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error) {
 	ctx := r.Context()
 	enough, err := g.enter(ctx)
@@ -99,12 +98,11 @@ func (g *SignIns) Check(r *http.Request, username, password, address string) (no
 	quotas := quotas{{short(notifier.TrimName(username)), perAccount}, {addressGroup(address), perAddress}}
 	device := g.devices.known(ctx, g.users, r, username)
 	if device != "" {
-		// Neither strangers nor neighbors behind the same address keep the owner out.
+		// Neither strangers nor others behind the same address can lock the owner out.
 		quotas[0].limit, quotas[1].limit, quotas[2] = 0, 0, quota{device, perDevice}
 	}
-	// The failure is counted in advance and released if there was none. Only as many attempts as
-	// g.checks allows do so at a time, so many correct concurrent sign-ins to one account do not
-	// lock it.
+	// The failure is counted in advance and released if there was none. Only as many attempts as g.checks allows do
+	// so at a time, so that many correct concurrent sign-ins do not lock the account.
 	held, wait := g.limiter.reserve(ctx, quotas)
 	if wait > 0 {
 		g.journal.limited(ctx, address)
@@ -127,8 +125,8 @@ func (g *SignIns) Check(r *http.Request, username, password, address string) (no
 	return user, cookie, err
 }
 
-// Attempt counts a failed sign-in of an address at an identity provider, before it is made; release undoes that
-// once it has not failed. It returns a *TooManyError after 100 in 15 minutes, those with passwords included.
+// Attempt counts a failed sign-in of an address at an identity provider in advance; release undoes that if it
+// succeeded. It returns a *TooManyError after 100 in 15 minutes, including failures with passwords.
 func (g *SignIns) Attempt(ctx context.Context, address string) (release func(), err error) {
 	held, wait := g.limiter.reserve(ctx, quotas{1: {addressGroup(address), perAddress}})
 	if wait > 0 {
@@ -150,8 +148,8 @@ func (g *SignIns) Confirm(r *http.Request, user notifier.User, password, address
 	return err
 }
 
-// Remember returns the cookie by which this browser is known after the user's password has changed; nil: there is
-// no key to sign it with.
+// Remember returns the cookie by which this browser is recognized after the user's password has changed; nil: there
+// is no key to sign it with.
 func (g *SignIns) Remember(user notifier.User, hash string) (*http.Cookie, error) {
 	cookie, err := g.devices.remember("", user, hash)
 	if errors.Is(err, errNoKey) {
@@ -169,7 +167,7 @@ func short(name string) string {
 // Stats returns the counts of this instance.
 func (g *SignIns) Stats() SignInStats { return g.journal.stats() }
 
-// enter waits until a processor is free for one more password; leave frees it again.
+// enter waits until a processor is free for one more password; leave releases it.
 func (g *SignIns) enter(ctx context.Context) (leave func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
 	defer cancel()

@@ -22,8 +22,8 @@ import (
 
 const right = "correct horse"
 
-// everyone returns a directory of alice, bob, and user 0 to user 499, who have the right password, with a hash that is cheap to
-// compute. The name user 7 avoids the time that a password of an unknown name costs.
+// everyone returns a directory of alice, bob, and user 0 to user 499, whose password is right, with hashes that are
+// cheap to compute. Names such as user 7 avoid the time that the password of an unknown name costs.
 func everyone(t *testing.T) *store.Store {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})

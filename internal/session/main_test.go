@@ -38,7 +38,8 @@ type bench struct {
 	at time.Time
 }
 
-// held makes the next copy that a client writes wait, after SQL was read, until release is closed. Reached is closed once it waits.
+// held makes the next copy that a client writes, after SQL was read, wait until release is closed. reached is closed
+// once it waits.
 type held struct {
 	once             sync.Once
 	reached, release chan struct{}
@@ -56,7 +57,7 @@ func (h *held) DialHook(next redis.DialHook) redis.DialHook { return next }
 // ProcessHook is part of redis.Hook.
 func (h *held) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
 
-// ProcessPipelineHook is part of redis.Hook. The limits of calls to Redis do not count the wait.
+// ProcessPipelineHook is part of redis.Hook. The time limits of calls to Redis exclude the wait.
 func (h *held) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, calls []redis.Cmder) error {
 		if slices.ContainsFunc(calls, writesCopy) {
@@ -166,7 +167,7 @@ func request(t *testing.T, carried ...*http.Cookie) *http.Request {
 	return r
 }
 
-// current fails the test if SQL is away.
+// current fails the test if SQL is unavailable.
 func current(t *testing.T, s *session.Sessions, carried ...*http.Cookie) (session.Signed, bool) {
 	t.Helper()
 	signed, ok, err := signedIn(s, request(t, carried...))
@@ -199,7 +200,7 @@ func wantIs(t *testing.T, err, want error) {
 	}
 }
 
-// limited returns a client that gives up when its context ends, as Config requires.
+// limited returns a client that stops waiting when its context ends, as Config requires.
 func limited(t *testing.T, network, addr string) *redis.Client {
 	t.Helper()
 	c := redis.NewClient(&redis.Options{Network: network, Addr: addr, ContextTimeoutEnabled: true, DisableIdentity: true})

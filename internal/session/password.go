@@ -19,8 +19,8 @@ const (
 	maxPassword = 200
 )
 
-// dummyHash is the hash of no password. Comparing with it takes as long as comparing with a user's
-// hash, so that the time does not reveal which users exist.
+// dummyHash is not the hash of any password. Comparing with it takes as long as comparing with a user's hash, so that
+// the time does not reveal which users exist.
 const dummyHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // hashParams returns the parameters that OWASP recommends for argon2id: 19 MiB, two passes.

@@ -12,22 +12,23 @@ import (
 const (
 	publishBatch = 500 // sessions and users handled in one round
 	publishWait  = 10 * time.Second
-	publishNow   = 2 * time.Second // for a caller that waits, since Run can do the work too
-	// settleAfter is when a move is checked a second time: no request that read the user in the old
-	// audience, and no cache of it, lasts that long.
+	publishNow   = 2 * time.Second // for a caller that waits, because Run can do the work too
+	// settleAfter is when a move is checked again: no request that read the old audience of the user, and no cache of
+	// it, lasts that long.
 	settleAfter = 10 * time.Second
 )
 
-// Announcements makes the counts that a reader is sent in their new audience newer than those of all other
-// audiences. It reports whether it had to change anything for that.
+// Announcements makes the counts that a reader receives in their new audience newer than in all other audiences. It
+// reports whether that required a change.
 type Announcements interface {
 	Move(ctx context.Context, r notifier.Reader) (raised bool, err error)
 }
 
-// Publish publishes a change of a user (roles, audience, settings) to all instances, which hold copies, at once. SQL has recorded the
-// change in the transaction that made it: if publishing fails, Run of this or another instance does it later.
+// Publish publishes a change of a user (roles, audience, settings) immediately to all instances, which have copies.
+// SQL has recorded the change in the transaction that made it: if publishing fails, Run of this or another instance
+// does it later.
 func (s *Sessions) Publish(ctx context.Context, seq int64) {
-	// The change is made, so continue even if the caller gives up.
+	// The change is made, so continue even if ctx ends.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishNow)
 	defer cancel()
 	c, found, err := s.sql.ChangedUser(ctx, seq)
@@ -40,7 +41,7 @@ func (s *Sessions) Publish(ctx context.Context, seq int64) {
 }
 
 // Stamp returns a text that differs after each change of a user that Publish has published. ok is false while Redis
-// does not answer. To cache a user, read the stamp before SQL, and use the copy while the stamp is the same.
+// does not respond. To cache a user, read the stamp before SQL, and use the copy while the stamp is unchanged.
 func (s *Sessions) Stamp(ctx context.Context, seq int64) (stamp string, ok bool) {
 	return s.cache.stamp(ctx, seq)
 }
@@ -48,8 +49,8 @@ func (s *Sessions) Stamp(ctx context.Context, seq int64) (stamp string, ok bool)
 // Forget makes every instance drop its copies of a user who has been deleted.
 func (s *Sessions) Forget(ctx context.Context, seq int64) error { return s.cache.drop(ctx, seq) }
 
-// PublishPending publishes all pending changes at once, such as the changes of all members of a role that was
-// deleted. Run, here or at another instance, finishes what does not fit into the time.
+// PublishPending publishes all pending changes immediately, such as the changes of all members of a deleted role.
+// Run, here or at another instance, publishes what is left after the time limit.
 func (s *Sessions) PublishPending(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishNow)
 	defer cancel()
@@ -58,8 +59,8 @@ func (s *Sessions) PublishPending(ctx context.Context) {
 	}
 }
 
-// publish makes the copies of a user be read again and, if the user was moved, notifies their streams. Without
-// announcements the streams are left to an instance that has them.
+// publish makes instances read a user again and, if the user was moved, notifies their streams. Without announcements
+// the streams are left to an instance that has them.
 func (s *Sessions) publish(ctx context.Context, c notifier.ChangedUser) error {
 	ids, err := s.sql.SessionsOf(ctx, c.Seq)
 	if err != nil {
@@ -79,10 +80,9 @@ func (s *Sessions) publish(ctx context.Context, c notifier.ChangedUser) error {
 	return s.sql.ToldChange(ctx, c)
 }
 
-// publishMoved makes the streams of a moved user read the new audience. Before that and once more
-// after it, the counts of the new audience are raised above the old ones: an announcement may open
-// in the old audience until every stream has been notified. The second check later does nothing if
-// nothing came in between.
+// publishMoved makes the streams of a moved user read the new audience. Before and once more after that, the counts
+// of the new audience are raised above the old ones: an announcement may open in the old audience until every stream
+// has been notified. The second check later does nothing if no announcement has opened meanwhile.
 func (s *Sessions) publishMoved(ctx context.Context, c notifier.ChangedUser) error {
 	raised, err := s.raise(ctx, c)
 	if err != nil || c.Told && !raised {
@@ -106,13 +106,13 @@ func (s *Sessions) raise(ctx context.Context, c notifier.ChangedUser) (bool, err
 	return s.announcements.Move(ctx, notifier.Reader{Seq: c.Seq, Audience: c.Audience})
 }
 
-// PublishEnded publishes the end of sessions to all instances and their streams at once. If that fails,
-// Run of this or another instance does it later.
+// PublishEnded publishes the end of sessions immediately to all instances and their streams. If that fails, Run of
+// this or another instance does it later.
 func (s *Sessions) PublishEnded(ctx context.Context, ended []notifier.EndedSession) {
 	if len(ended) == 0 {
 		return
 	}
-	ctx = context.WithoutCancel(ctx) // after signing out, users may close the tab at once; the session must still end
+	ctx = context.WithoutCancel(ctx) // after signing out, users may close the tab immediately; the session must still end
 	if err := s.publishEnded(ctx, ended); err != nil {
 		s.log.WarnContext(ctx, "could not publish the end of sessions; retrying later", "user_id", ended[0].Seq, "err", err)
 	}

@@ -45,7 +45,7 @@ func (h *heard) next() string {
 	}
 }
 
-// announcements records which users were moved where. It reports that it raised something raises times.
+// announcements records which users moved to which audience. It reports a change raises times.
 type announcements struct {
 	mu     sync.Mutex
 	moves  []notifier.Reader

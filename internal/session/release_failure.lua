@@ -1,4 +1,4 @@
--- release_failure.lua: take back the counts of count_failure for an attempt that did not
+-- release_failure.lua: undo the counts of count_failure for an attempt that did not
 -- fail. A counter that returns to 0 is removed.
 --
 -- KEYS[1] accounts   ZSET, member: end of the window (ms) * 1024 + number of failures

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// seenLater is how long a sighting may wait to be written with others: a write of its own would
-	// cost a commit before the first byte of an event stream. A kill loses these seconds.
+	// seenLater is how long a last-seen time may wait to be written with others: a separate write would cost a commit
+	// before the first byte of an event stream. A kill loses these seconds.
 	seenLater = 2 * time.Second
-	// seenMost is how many sightings wait at most. Beyond that a session is seen again when it is
-	// loaded next, a minute later.
+	// seenMost is the maximum number of waiting last-seen times. Beyond that a session is recorded when it is loaded
+	// next, a minute later.
 	seenMost = 100_000
-	// touchLimit limits the time for writing last-seen at once: a page must not wait for another
-	// process's long transaction. The next load tries again.
+	// touchLimit limits the time of an immediate write of last-seen: a page must not wait for another process's long
+	// transaction. The next load tries again.
 	touchLimit = 500 * time.Millisecond
 )
 
-// sightings are the sessions whose last-seen is to be written.
+// sightings contains the sessions whose last-seen time is to be written.
 type sightings struct {
 	mu  sync.Mutex
 	ids map[string]bool
@@ -49,8 +49,8 @@ func (g *sightings) drain() []string {
 	return ids
 }
 
-// touch records that a session was seen. One that has nearly expired is written at once: other
-// instances must not end it meanwhile.
+// touch records that a session was seen. A session that has nearly expired is written immediately: other instances
+// must not end it meanwhile.
 func (s *Sessions) touch(ctx context.Context, id string, seen, now time.Time) {
 	switch idle := now.Sub(seen); {
 	case idle < seenEvery:
@@ -63,8 +63,8 @@ func (s *Sessions) touch(ctx context.Context, id string, seen, now time.Time) {
 	}
 }
 
-// writeSeen writes the last-seen of all sessions seen since it was called last. What cannot be
-// written is seen again when its session is loaded next.
+// writeSeen writes the last-seen times of all sessions seen since the last call. Sessions that cannot be written are
+// recorded again when they are loaded next.
 func (s *Sessions) writeSeen(ctx context.Context) error {
 	ids := s.seen.drain()
 	if len(ids) == 0 {
@@ -73,8 +73,8 @@ func (s *Sessions) writeSeen(ctx context.Context) error {
 	return s.sql.TouchSessions(ctx, ids, s.now())
 }
 
-// Run does the work in the background until ctx ends: it writes when sessions of this instance were
-// seen, publishes pending changes every second, and deletes expired sessions from SQL every hour.
+// Run does the background work until ctx ends: it writes the last-seen times of this instance's sessions, publishes
+// pending changes every second, and deletes expired sessions from SQL every hour.
 func (s *Sessions) Run(ctx context.Context) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.Go(func() error {

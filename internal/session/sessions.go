@@ -1,7 +1,6 @@
-// Package session authenticates requests. SQL stores the sessions; Redis keeps a copy of each for
-// at most a minute, so that a page needs one GET to authenticate, and sessions keep working while
-// Redis is away. The cookie holds a signed random number and nothing else; SQL and Redis have only
-// the SHA-256 of that number.
+// Package session authenticates requests. SQL stores the sessions; Redis keeps a copy of each for at most a minute,
+// so that a page needs one GET to authenticate, and sessions keep working while Redis is unavailable. The cookie
+// contains a signed random number and nothing else; SQL and Redis contain only the SHA-256 of that number.
 package session
 
 import (
@@ -27,10 +26,9 @@ const (
 	pushLife   = 90 * 24 * time.Hour // of a device, without a visit or an accepted message
 	seenEvery  = 5 * time.Minute     // last-seen is not written more often
 	purgeEvery = time.Hour
-	// maxLive is how many sessions a user may have at a time; signing in once more ends the one that
-	// was seen longest ago.
+	// maxLive is the maximum number of sessions of a user; one more sign-in ends the session seen longest ago.
 	maxLive = 50
-	// maxCarried is how many sessions signed by us are read for one request.
+	// maxCarried is the maximum number of sessions signed by us that are read for one request.
 	maxCarried   = 8
 	publishEvery = time.Second
 )
@@ -39,7 +37,7 @@ const (
 type Config struct {
 	Keys          [][]byte // 32 random bytes each: the first signs, all verify
 	SQL           *store.Store
-	Redis         redis.UniversalClient // may be nil or away
+	Redis         redis.UniversalClient // may be nil or unavailable
 	Space         keys.Space
 	Announcements Announcements // nil: moved users are left to an instance that has them
 	Lease         lease.Lease   // held by the instance that does the work of Run; default lease.Always
@@ -89,8 +87,8 @@ func (s *Sessions) current(r *http.Request) (Signed, bool, error) {
 	return Signed{}, false, nil
 }
 
-// carried returns the ids of the sessions whose cookies r carries, usually one. A neighboring host
-// may have planted a cookie of another session that has ended.
+// carried returns the ids of the sessions whose cookies r carries, usually one. A neighboring host may have planted a
+// cookie of another, ended session.
 func (s *Sessions) carried(r *http.Request) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		n := 0
@@ -114,7 +112,7 @@ func (s *Sessions) find(ctx context.Context, id string) (Signed, bool, error) {
 	return s.load(ctx, id)
 }
 
-// endOf is when a session ends at the latest.
+// endOf returns the latest time at which a session ends.
 func endOf(s Signed) time.Time {
 	end := s.Since.Add(maxAge)
 	if s.By != nil && s.By.Until.Before(end) {
@@ -123,15 +121,15 @@ func endOf(s Signed) time.Time {
 	return end
 }
 
-// IDToken returns the ID token with which the user of a session signs out at their identity provider; empty:
-// they have signed in here.
+// IDToken returns the ID token with which the user of a session signs out at their identity provider; empty: they
+// signed in here.
 func (s *Sessions) IDToken(ctx context.Context, id string) (string, error) {
 	return s.sql.IDToken(ctx, id)
 }
 
-// signIn begins a session for a user, sets its cookie and returns its id. The id is always new, and the
-// session that r carried is ended: devices of the same user go on in the new one. If the user has more than 50
-// sessions, the one seen longest ago is ended too.
+// signIn begins a session for a user, sets its cookie and returns its id. The id is always new, and the session that
+// r carried is ended: devices of the same user continue in the new one. If the user has more than 50 sessions, the
+// one seen longest ago is ended too.
 func (s *Sessions) signIn(w http.ResponseWriter, r *http.Request, who Signed) (id string, err error) {
 	user := who.User
 	value, id, err := s.cookie.issue()
@@ -159,12 +157,12 @@ func (s *Sessions) signIn(w http.ResponseWriter, r *http.Request, who Signed) (i
 	return id, nil
 }
 
-// OwnSessions lists the sessions of a user that are valid, the one seen last first.
+// OwnSessions lists the valid sessions of a user, last seen first.
 func (s *Sessions) OwnSessions(ctx context.Context, seq int64) ([]notifier.OwnSession, error) {
 	return s.sql.OwnSessions(ctx, seq, s.valid())
 }
 
-// Fresh returns a new id for a session that goes on, and the cookie with which its browser has it.
+// Fresh returns a new id for a session that continues, and the cookie with which its browser carries it.
 func (s *Sessions) Fresh() (cookie *http.Cookie, id string, err error) {
 	value, id, err := s.cookie.issue()
 	if err != nil {
@@ -173,8 +171,7 @@ func (s *Sessions) Fresh() (cookie *http.Cookie, id string, err error) {
 	return s.cookie.with(value), id, nil
 }
 
-// Alive returns those of the sessions with these ids (Signed.ID) that are still valid, with the
-// current audience of their users.
+// Alive returns which of these sessions (Signed.ID) are still valid, with the current audience of their users.
 func (s *Sessions) Alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error) {
 	live, err := s.sql.LiveSessions(ctx, ids, s.valid())
 	if err != nil {
@@ -193,8 +190,8 @@ func (s *Sessions) purge(ctx context.Context) {
 	}
 }
 
-// load reads a session from SQL and stores a copy in Redis. A session in use is loaded once a
-// minute, so this is also the place where it is seen.
+// load reads a session from SQL and stores a copy in Redis. A session in use is loaded once a minute, so this is also
+// where its last-seen time is recorded.
 func (s *Sessions) load(ctx context.Context, id string) (Signed, bool, error) {
 	read := s.now()
 	signed, seen, err := s.sql.Session(ctx, id)

@@ -173,7 +173,7 @@ func TestExpelEndsAllSessionsOfTheUser(t *testing.T) {
 func TestSessionEndsAfterTwelveIdleHoursOrThirtyDays(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
-	b.cfg.Redis = nil // its copies expire by a clock that does not move here
+	b.cfg.Redis = nil // copies in Redis expire by a clock that this test does not move
 	s := b.open()
 	idle, busy := signIn(t, s, b.alice), signIn(t, s, b.alice)
 	b.move(12*time.Hour - time.Second)
@@ -201,7 +201,7 @@ func TestCopyDoesNotOutliveTheSession(t *testing.T) {
 	wantAnonymous(t, s, c, "thirty days later")
 }
 
-// writeSeen writes last-seen, as Run does every two seconds.
+// writeSeen writes last-seen times, as Run does every two seconds.
 func writeSeen(t *testing.T, s *session.Sessions) {
 	t.Helper()
 	if err := s.WriteSeen(t.Context()); err != nil {
@@ -209,7 +209,7 @@ func writeSeen(t *testing.T, s *session.Sessions) {
 	}
 }
 
-// seen returns when the sessions of a user were last seen, as SQL has it.
+// seen returns the last-seen times of a user's sessions in SQL.
 func seen(t *testing.T, s *session.Sessions, u notifier.User) (all []time.Time) {
 	t.Helper()
 	own, err := s.OwnSessions(t.Context(), u.Seq)
@@ -241,7 +241,7 @@ func TestLastSeenIsWrittenAtMostEveryFiveMinutes(t *testing.T) {
 	if written != 4 {
 		t.Errorf("last-seen was written %d times in 20 minutes; want 4", written)
 	}
-	// Only one that has nearly expired is written before the page is answered.
+	// Only a session that has nearly expired is written before the response.
 	b.move(11 * time.Hour)
 	wantSigned(t, s, c, "after 11 hours")
 	if now := seen(t, s, b.alice)[0]; !now.Equal(at) {

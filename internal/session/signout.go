@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// signOut ends the session that r carries and clears its cookie. It is published to other instances and the session's
-// streams at once, or as soon as Redis is back.
+// signOut ends the session that r carries and clears its cookie. It is published immediately to other instances and
+// the session's streams, or once Redis is back.
 func (s *Sessions) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.end(r.Context(), r); err != nil {
 		return err
@@ -18,8 +18,8 @@ func (s *Sessions) signOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Expel ends all sessions of a user with their streams, and refuses the tokens that their app has issued
-// until now. It returns the number of sessions.
+// Expel ends all sessions of a user with their streams, and rejects the tokens that their app has issued until now.
+// It returns the number of sessions.
 func (s *Sessions) Expel(ctx context.Context, seq int64) (int, error) {
 	ended, err := s.sql.EndSessions(ctx, seq)
 	if err != nil {
@@ -30,8 +30,8 @@ func (s *Sessions) Expel(ctx context.Context, seq int64) (int, error) {
 	return len(ended), nil
 }
 
-// end ends the session that r carries, if any. SQL comes first: a session that is buried in Redis
-// but alive in SQL would come back.
+// end ends the session that r carries, if any. SQL comes first: a session with a tombstone in Redis that still exists
+// in SQL would come back.
 func (s *Sessions) end(ctx context.Context, r *http.Request) error {
 	for id := range s.carried(r) {
 		seq, err := s.sql.EndSession(ctx, id)

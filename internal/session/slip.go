@@ -75,7 +75,7 @@ func (s *Slips) Put(w http.ResponseWriter, r *http.Request, path string, seq int
 	return nil
 }
 
-// Take returns the text that was put for this user and the page that r asks for, and clears the cookie.
+// Take returns the text that was put for this user and the page that r requests, and clears the cookie.
 func (s *Slips) Take(w http.ResponseWriter, r *http.Request, seq int64) (text string, ok bool) {
 	for _, c := range r.CookiesNamed(s.name) {
 		gone := s.options

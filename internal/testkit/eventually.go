@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Patience limits every wait of a test for an event. No event takes nearly as long, even on a busy machine: who waits
-// this long has found a hang. How fast something is, benchmarks measure.
+// Patience limits every wait of a test for an event. No event takes nearly as long, even on a busy machine: a wait
+// this long means a hang. Benchmarks measure speed.
 const Patience = 2 * time.Minute
 
-// A wait rests between two looks for four times as long as a look takes, within these bounds. So a look that costs much,
-// such as one into a browser, leaves the processor to the event that the test waits for.
+// Between two polls a wait rests four times as long as a poll takes, within these bounds. So an expensive poll, such
+// as one of a browser, leaves the processor to the event that the test waits for.
 const (
 	leastRest = 2 * time.Millisecond
 	mostRest  = 100 * time.Millisecond
@@ -30,8 +30,7 @@ func Eventually(t TB, what string, ok func() bool) {
 	}
 }
 
-// Until waits until look is satisfied with what it saw, and returns that. After Patience it fails the test with what
-// look saw last.
+// Until waits until look returns true, and returns what it saw. After Patience it fails the test with the last saw.
 func Until[S any](t TB, what string, look func() (saw S, ok bool)) (saw S) {
 	t.Helper()
 	if !poll(func() (ok bool) { saw, ok = look(); return ok }) {
@@ -78,7 +77,7 @@ func Try(try func(context.Context) error) (err error) {
 	return err
 }
 
-// poll looks until ok returns true, and reports whether that was in time.
+// poll calls ok until it returns true, and reports whether that was in time.
 func poll(ok func() bool) bool {
 	for began := time.Now(); ; {
 		look := time.Now()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Prometheus simulates scraping an instance. To the alerts of deploy its scrapes are an interval apart, regardless of when
-// the test makes them.
+// Prometheus simulates scraping an instance. For the alerts of deploy/, scrapes are one interval apart, regardless of
+// when the test makes them.
 type Prometheus struct {
 	every  time.Duration
 	rules  string              // the file with the alerts
@@ -27,7 +27,7 @@ var (
 	metric     = regexp.MustCompile(`(?m)^(\w+)(?:\{(.*)\})? (\S+)$`)
 )
 
-// NewPrometheus returns one without scrapes.
+// NewPrometheus returns a Prometheus without scrapes.
 func NewPrometheus(t testing.TB, every time.Duration) *Prometheus {
 	t.Helper()
 	p := &Prometheus{every: every, used: map[string]bool{}, series: map[string][]string{}}
@@ -99,7 +99,7 @@ func firing(alert string) string {
 	return fmt.Sprintf(`count(ALERTS{alertname=%q, alertstate="firing"}) > bool 0`, alert)
 }
 
-// Check fails the test unless all expectations are met.
+// Check fails the test unless all expectations hold.
 func (p *Prometheus) Check(t testing.TB) {
 	t.Helper()
 	var b strings.Builder

@@ -39,7 +39,7 @@ func TestARightThatIsLackingIsNamedInTheWordsOfEveryVersion(t *testing.T) {
 	}
 }
 
-// pgx joins the errors of its attempts, and store adds what it is to callers.
+// pgx joins the errors of its attempts, and store adds the error that callers see.
 func TestAnErrorIsExplainedByItsCauseAndCureFirst(t *testing.T) {
 	t.Parallel()
 	attempts := errors.Join(errors.New("127.0.0.1:5432: tls error: server refused TLS connection"), fmt.Errorf("127.0.0.1:5432: failed SASL auth: %w",

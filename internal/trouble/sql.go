@@ -11,7 +11,7 @@ import (
 
 const sqlFlag = "--database-url"
 
-// The troubles that both databases have. Full means that the disk is full.
+// The troubles common to both databases. Full means that the disk is full.
 var (
 	Full     = Trouble{"its disk is full", "make room on its disk; meanwhile pages can be read, and nothing can be sent or marked for good. It recovers by itself", Changes}
 	disk     = Trouble{"its file cannot be read or written", "check whether its disk is full or broken, and the permissions on it", Changes}

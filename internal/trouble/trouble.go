@@ -15,7 +15,7 @@ type Trouble struct {
 	Kind  Kind
 }
 
-// Kind is what an error affects.
+// Kind is the effect of an error.
 type Kind int
 
 // The kinds of trouble.
@@ -23,21 +23,21 @@ const (
 	Unknown Kind = iota
 	Away         // no response, or temporarily unavailable
 	Refused      // the database responds, but rejects this connection until an operator changes something
-	Changes      // the database answers queries, and refuses changes
-	Rights       // the database answers, and the user may not do everything that Carillon does
+	Changes      // the database answers queries, but rejects changes
+	Rights       // the database responds, but the user lacks a right that Carillon needs
 )
 
-// String returns what is wrong and its cure as one sentence.
+// String returns the fault and its cure as one sentence.
 func (t Trouble) String() string { return t.Found + ": " + t.Cure }
 
 // Slow reports whether the other side responds, but late.
 func (t Trouble) Slow() bool { return t.Found == slow }
 
-// Vague reports whether many causes look like this.
+// Vague reports whether the fault has many possible causes.
 func (t Trouble) Vague() bool { return t.Found == slow || t.Found == closed }
 
-// each calls visit for an error and for all that it wraps, until visit returns true. Unlike errors.As it finds several
-// of one type: an error of Sentinel joins the errors of all its hosts.
+// each calls visit for an error and everything that it wraps, until visit returns true. Unlike errors.As it finds
+// several of one type: an error of Sentinel joins the errors of all its hosts.
 func each(err error, visit func(error) bool) bool {
 	if err == nil {
 		return false
@@ -77,8 +77,8 @@ func Detail(err error) string {
 	return line
 }
 
-// Explain returns an error of a database as a command prints it: a known cause and its cure first, and the error on a line
-// of its own.
+// Explain returns an error of a database in the form that commands print: a known cause and its cure first, and the
+// error on a separate line.
 func Explain(source Source, why Trouble, err error) string {
 	if why == (Trouble{}) {
 		return err.Error()
@@ -86,7 +86,7 @@ func Explain(source Source, why Trouble, err error) string {
 	return fmt.Sprintf("%s: %s\n  %s", source, why, strings.Join(strings.Fields(err.Error()), " "))
 }
 
-// Source is the database that an error is from.
+// Source is the database that an error comes from.
 type Source string
 
 // The databases.
@@ -107,8 +107,8 @@ func (m *marked) Unwrap() error { return m.err }
 // Mark marks an error with its database, which an error of a broken connection does not contain.
 func Mark(source Source, err error) error { return &marked{source, err} }
 
-// Of returns the database that an error is from, and its trouble. The source is empty if the error was never marked and is
-// not a reply of Redis.
+// Of returns the database that an error comes from, and its trouble. The source is empty if the error was never
+// marked and is not a reply of Redis.
 func Of(err error) (Source, Trouble) {
 	var by *marked
 	switch {

@@ -1,4 +1,4 @@
-// Package carillon tells Carillon who is signed in.
+// Package carillon identifies the signed-in user to Carillon.
 package carillon
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Token answers GET /carillon/token with a token of the user whom signedIn finds in the request's session.
+// Token responds to GET /carillon/token with a token of the user that signedIn finds in the request's session.
 func Token(signedIn func(r *http.Request) (id, name string, ok bool)) http.HandlerFunc {
 	encode := base64.RawURLEncoding.EncodeToString
 	return func(w http.ResponseWriter, r *http.Request) {

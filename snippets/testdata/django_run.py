@@ -1,4 +1,4 @@
-# Calls the endpoint with nobody and with a user, in Django if that is installed.
+# Calls the endpoint without and with a user, in Django if that is installed.
 import importlib.util, json, os, sys, types
 
 try:

@@ -1,4 +1,4 @@
-// Calls the endpoint with nobody and with a user.
+// Calls the endpoint without and with a user.
 import { pathToFileURL } from "node:url";
 
 const { carillonToken } = await import(pathToFileURL(process.argv[2]));

@@ -1,5 +1,5 @@
 <?php
-// Calls the endpoint with nobody and with a user.
+// Calls the endpoint without and with a user.
 namespace Illuminate\Http {
     class Request
     {

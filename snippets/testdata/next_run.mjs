@@ -1,4 +1,4 @@
-// Calls the endpoint with nobody and with a user. The module @/auth is auth.mjs.
+// Calls the endpoint without and with a user. The module @/auth is auth.mjs.
 import { pathToFileURL } from "node:url";
 import { sign } from "@/auth";
 

@@ -1,4 +1,4 @@
-# Calls the endpoint with nobody and with a user.
+# Calls the endpoint without and with a user.
 defmodule Jason do
   def encode!(map), do: "{" <> Enum.map_join(map, ",", fn {k, v} -> quoted(to_string(k)) <> ":" <> value(v) end) <> "}"
   defp value(n) when is_integer(n), do: to_string(n)

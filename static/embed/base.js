@@ -7,10 +7,10 @@ export const home = new URL("../", import.meta.url).href;
 const clear = /^((https?:)?\/\/[^/\\\s]|\.{0,2}\/(?!\/))[^\\\s]*$/i;
 
 /**
- * Returns the base URL that a text means: it ends with a slash, and has no query. A path is on the host of the page, and
- * a blank text means the server of this script.
+ * Returns the base URL for a text: it ends with a slash, and has no query. A path is on the host of the page, and a
+ * blank text stands for the server of this script.
  * @param {string | null | undefined} text
- * @throws {TypeError} if it could mean several hosts: a token would go to one that was not meant
+ * @throws {TypeError} if the host is ambiguous: a token could go to the wrong one
  */
 export function baseOf(text) {
 	const meant = text?.trim();
@@ -24,8 +24,8 @@ export function baseOf(text) {
  * Resolves an address as the page would.
  * @param {string} name of the attribute
  * @param {string} text
- * @param {string} example what would be right
- * @param {RegExp} [form] what it must look like
+ * @param {string} example a correct value
+ * @param {RegExp} [form] its required form
  * @throws {TypeError} if it is neither http nor https, or has a password
  */
 export function addressOf(name, text, example, form = /^/) {
@@ -34,5 +34,5 @@ export function addressOf(name, text, example, form = /^/) {
 	return url;
 }
 
-/** Reports whether a page needs no tokens, as the server is on its own host. @param {string} server */
+/** Reports whether a page needs no tokens, because the server is on the page's own host. @param {string} server */
 export const ours = (server) => new URL(server).origin === self.origin;

@@ -9,7 +9,7 @@ import { speak, voice } from "./voice.js";
 
 const bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
 
-/** A bell with the number of what is unread, and a panel with the newest notices. */
+/** A bell with the number of unread items, and a panel with the newest notices. */
 export class CarillonBell extends CarillonElement {
 	static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open"];
 

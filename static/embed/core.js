@@ -28,9 +28,9 @@ export class Client extends EventTarget {
 		this.#known.set({ state: "polling" });
 		return this.#quietly(this.#call("GET", "badge").then((badge) => this.#known.count(badge)));
 	});
-	#off = new AbortController(); // until somebody signs out
+	#off = new AbortController(); // until the user signs out
 	#closed = false;
-	#failures = 0; // to learn who is signed in
+	#failures = 0; // to determine who is signed in
 	#filter = "all";
 	#toasts = false;
 	#server;
@@ -38,7 +38,7 @@ export class Client extends EventTarget {
 	/** @type {Tokens} */ #tokens;
 	/** @type {(method: string, path: string, body?: object) => Promise<any>} */ #call;
 
-	/** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
+	/** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source identifies the origin of the tokens */
 	constructor({ server, provide, source = "" }) {
 		super();
 		this.#server = server;
@@ -48,7 +48,7 @@ export class Client extends EventTarget {
 		void this.#begin();
 	}
 
-	/** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+	/** Calls fn now and after each change. Returns a function that unsubscribes. @param {(now: Snapshot) => void} fn */
 	subscribe(fn) {
 		return this.#known.subscribe(fn);
 	}
@@ -75,7 +75,7 @@ export class Client extends EventTarget {
 		this.#known.set({ announcements });
 	}
 
-	/** Opens the inbox: everything is read, and `new` marks what was unread. */
+	/** Opens the inbox: marks everything as read, and what was unread as `new`. */
 	async open() {
 		this.#filter = "all";
 		await this.#known.page(this.#call("POST", "open"));
@@ -97,13 +97,13 @@ export class Client extends EventTarget {
 		return this.#change("delete", { keys }, dropped, keys);
 	}
 
-	/** Undoes a deletion for 10 minutes. @param {string[]} keys */
+	/** Undoes a deletion, which is possible for 10 minutes. @param {string[]} keys */
 	async restore(keys) {
 		this.#known.count(await this.#call("POST", "restore", { keys }));
 		await this.load();
 	}
 
-	/** Returns who is signed in, with their settings and the types of notices. */
+	/** Returns the signed-in user, with their settings and the types of notices. */
 	me() {
 		return this.#call("GET", "");
 	}
@@ -120,8 +120,8 @@ export class Client extends EventTarget {
 	}
 
 	/**
-	 * Directs toasts to this page: each is a `toast` event in one visible tab of the
-	 * browser, whose `detail.shown()` tells the server that it was shown.
+	 * Directs toasts to this page: each is a `toast` event in one visible tab of the browser, whose `detail.shown()`
+	 * reports to the server that it was shown.
 	 */
 	takeToasts() {
 		if (this.#toasts) return;
@@ -131,8 +131,8 @@ export class Client extends EventTarget {
 	}
 
 	/**
-	 * Asks again who is signed in, and loads everything that is shown: for when somebody has signed in or out without
-	 * another page. It also begins again after `end`.
+	 * Determines again who is signed in, and reloads everything on display: for a sign-in or sign-out without a new
+	 * page. It also restarts a client after `end`.
 	 */
 	async refresh() {
 		if (this.#closed) return;
@@ -143,7 +143,7 @@ export class Client extends EventTarget {
 		if (await this.#begin(true)) await Promise.all([this.load(), this.loadAnnouncements()]);
 	}
 
-	/** Ends everything. A client that was closed stays so. */
+	/** Ends everything, permanently. */
 	close() {
 		this.#closed = true;
 		this.#stop();
@@ -169,13 +169,13 @@ export class Client extends EventTarget {
 				if (err instanceof SignedOut && !signal.aborted) this.#lost();
 				throw err;
 			});
-			// An answer about a user who has left must not show in the page of the next.
+			// A response about a user who has left must not appear in the page of the next user.
 			if (signal.aborted || (user && user !== this.#known.now.user)) throw new Error("user left");
 			return answer;
 		}];
 	}
 
-	/** Determines who is signed in, and reports whether anybody is. A failure is retried soon. @param {boolean} [again] @returns {Promise<boolean | void>} */
+	/** Determines who is signed in, and reports whether a user is. A failure is retried soon. @param {boolean} [again] @returns {Promise<boolean | void>} */
 	async #begin(again) {
 		const { signal } = this.#off;
 		try {
@@ -205,7 +205,7 @@ export class Client extends EventTarget {
 		this.#known.become("signed-out", null);
 	}
 
-	/** The user has left, or the application gave an unclear response: then it is asked again. */
+	/** The user has left, or the application gave an unclear response: then asks it again. */
 	#lost() {
 		this.#leave();
 		void this.#begin();
@@ -257,7 +257,7 @@ export class Client extends EventTarget {
 		void taking.take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
 	}
 
-	/** @param {State} state @param {number} [status] of the answer; 0: there was none */
+	/** @param {State} state @param {number} [status] of the response; 0: none */
 	#follow(state, status) {
 		this.#polling.stop();
 		if (state === "signed-out") return this.#lost();
@@ -271,7 +271,7 @@ export class Client extends EventTarget {
 		this.#known.set({ state });
 	}
 
-	/** Changes the rows immediately, and reverts that if the server refuses. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
+	/** Changes the rows immediately, and reverts that if the server rejects them. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
 	async #change(path, body, change, ...about) {
 		this.#known.rows(change, ...about);
 		try {

@@ -18,7 +18,7 @@ export function make(name, attributes = {}, ...children) {
 }
 
 /**
- * Returns where a link leads: the path, for routers, if it is on the origin of this page, else the address.
+ * Returns the target of a link: the path, for routers, if it is on the origin of this page, else the address.
  * @param {string} link
  */
 export function route(link) {

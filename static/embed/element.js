@@ -11,13 +11,13 @@ import { hush } from "./voice.js";
 /** @typedef {import("./core.js").Snapshot} Snapshot */
 
 const frame = 16; // ms
-const lonely = 5_000; // ms that an element without settings waits for another one with some
+const lonely = 5_000; // ms that an element without settings waits for an element with settings
 
-/** What all elements have: a client, which elements share, and texts in the language of their place in the page. */
+/** The base of all elements: a client, which elements share, and texts in the language of their place in the page. */
 export class CarillonElement extends Settable {
 	/** @type {Client | null} */ #client = null;
 	/** @type {(() => void)[]} */ #stop = [];
-	failed = false; // to load what is shown
+	failed = false; // to load the content
 	/** @type {string | null} */ #user = null; // whose notices were loaded
 	#seat = new Seat(() => this.settle());
 	#t = texts("en");
@@ -108,22 +108,22 @@ export class CarillonElement extends Settable {
 		this.shadowRoot?.replaceChildren();
 	}
 
-	/** Builds what is shown. @param {ShadowRoot} _root @param {Client} _client */
+	/** Builds the content. @param {ShadowRoot} _root @param {Client} _client */
 	start(_root, _client) {}
 
-	/** Loads what is shown of a user. @param {Client} _client */
+	/** Loads the content for a user. @param {Client} _client */
 	load(_client) {}
 
 	/** Draws a snapshot. @param {Snapshot} _now */
 	draw(_now) {}
 
-	/** The element has another place in the page. */
+	/** Is called when the element has moved in the page. */
 	moved() {}
 
-	/** The user has left. */
+	/** Is called when the user has left. */
 	left() {}
 
-	/** Asks again who is signed in, and loads everything that is shown. */
+	/** Determines again who is signed in, and reloads everything on display. */
 	async refresh() {
 		await this.client?.refresh();
 	}
@@ -142,7 +142,7 @@ export class CarillonElement extends Settable {
 		return this.texts?.[id] ?? this.#t.text(id, values);
 	}
 
-	/** Returns why something is not shown, or may be outdated; "" if there is no fault. @param {Snapshot} now */
+	/** Returns why content is missing or may be outdated; "" if there is no fault. @param {Snapshot} now */
 	fault({ state, notices }) {
 		if (state === "signed-out") return this.text("signed_out");
 		if (state === "offline") return this.text(state);
@@ -150,12 +150,12 @@ export class CarillonElement extends Settable {
 		return state === "reconnecting" ? this.text(state) : "";
 	}
 
-	/** Reports whether an attribute is there. Some frameworks write false. @param {string} name */
+	/** Reports whether an attribute is set. Some frameworks write false. @param {string} name */
 	flag(name) {
 		return (this.getAttribute(name) ?? "false") !== "false";
 	}
 
-	/** Undoes something when the element leaves the page. @param {() => void} stop */
+	/** Calls stop when the element leaves the page. @param {() => void} stop */
 	until(stop) {
 		this.#stop.push(stop);
 	}

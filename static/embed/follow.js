@@ -11,7 +11,7 @@ import { SignedOut } from "./tokens.js";
  * Follows the events of a user, with one stream for all tabs of the browser, until
  * signal is aborted.
  * @param {string} url of the stream
- * @param {string} name of the user's notices: tabs with another name hear nothing
+ * @param {string} name of the user's notices: tabs with another name receive no events
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
  * @param {Record<string, (detail: any, status?: number) => void>} handlers by the name of the event
@@ -37,7 +37,7 @@ export function follow(url, name, tokens, signal, handlers) {
 		};
 		return /** @type {any} */ (source = new FetchSource(address + visible, token));
 	};
-	// The host application decides whether somebody is signed in.
+	// The host application decides whether a user is signed in.
 	const signedOut = async () =>
 		source?.status === 401 &&
 		tokens.get(true).then(

@@ -5,7 +5,7 @@ import { make, route } from "./dom.js";
 /** @typedef {import("./element.js").CarillonElement} CarillonElement */
 /** @typedef {import("./rows.js").Row} Row */
 
-/** The rows in a list. Those that have not changed keep their elements, so nothing flickers. */
+/** The rows in a list. Unchanged rows keep their elements, so nothing flickers. */
 export class Listing {
 	/** @type {WeakMap<object, HTMLElement>} */ #made = new WeakMap();
 	#ul;
@@ -19,7 +19,7 @@ export class Listing {
 		return this.#ul.childElementCount;
 	}
 
-	/** Forgets what was made, so that all rows are made again. */
+	/** Drops all elements, so that all rows are built again. */
 	forget() {
 		this.#made = new WeakMap();
 	}
@@ -42,7 +42,7 @@ export class Listing {
 			if (li === at) at = at.nextElementSibling;
 			else this.#ul.insertBefore(li, at);
 		}
-		// The row that has the focus was made again.
+		// The row that has the focus was rebuilt.
 		if (focused && !focused.isConnected) shown.find((li) => li.dataset.key === focused.dataset.key)?.querySelector(/** @type {"a"} */ ("a, button"))?.focus();
 	}
 }
@@ -88,7 +88,7 @@ export function announcement(el, post) {
 }
 
 /**
- * Builds a button for one row, whose name has the title of the row.
+ * Builds a button for one row, whose name contains the title of the row.
  * @param {CarillonElement} el @param {string} text @param {string} title @param {() => void} click
  */
 export function button(el, text, title, click) {

@@ -5,17 +5,17 @@ import { complain } from "./complain.js";
 /** Polls while a proxy buffers the event stream. */
 export class Polling {
 	#off = () => {};
-	#run = 0; // an answer may come after stop
+	#run = 0; // a response may arrive after stop
 	#ask;
 	#after;
 
-	/** @param {() => Promise<void>} ask asks once @param {Pick<import("../js/clock.js").Clock, "after">} time */
+	/** @param {() => Promise<void>} ask makes one request @param {Pick<import("../js/clock.js").Clock, "after">} time */
 	constructor(ask, { after } = timer) {
 		this.#ask = ask;
 		this.#after = after;
 	}
 
-	/** Begins to poll soon, unless stop is called before: a stream has opened. */
+	/** Starts polling soon, unless stop is called before, because a stream has opened. */
 	watch() {
 		const buffered = 5_000; // ms after which a stream without an event means that a proxy buffers it
 		this.stop();

@@ -1,6 +1,6 @@
 // @ts-check
 
-// Changes of a list of rows. None of them changes the list or a row that it is given.
+// Changes to a list of rows. None of them modifies its arguments.
 
 /**
  * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
@@ -8,7 +8,7 @@
  */
 
 /**
- * Puts a row that arrived in its place, unless it is there. An older row of its key leaves.
+ * Inserts a row that arrived, unless it is there already, and removes an older row with its key.
  * @param {readonly Row[]} rows
  * @param {any} row
  * @param {string} filter

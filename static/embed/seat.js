@@ -6,7 +6,8 @@ import { connect } from "./core.js";
 /** @typedef {() => Promise<string | null | undefined>} Provider */
 
 /**
- * A client of the page, and who uses it: elements that have settings for it, and guests, which have none.
+ * A client of the page, with the numbers of its elements: owners, which have settings for it, and guests, which have
+ * none.
  * @typedef {{client: Client, server: string, owners: number, guests: number}} Table
  */
 
@@ -24,8 +25,8 @@ function numberOf(provide) {
 }
 
 /**
- * The place of one element at a client. Elements with the same settings share one, and an element without any joins
- * the page's client, in any order.
+ * The connection of one element to a client. Elements with the same settings share a client, and an element without
+ * settings uses the page's client, in any order.
  */
 export class Seat {
 	/** @type {Table | undefined} */ #table;
@@ -38,7 +39,7 @@ export class Seat {
 	}
 
 	/**
-	 * Takes the place that the settings name, and leaves the one before. Null: the page has no client yet.
+	 * Joins the client for the settings, and leaves the previous one. Returns null if the page has no client yet.
 	 * @param {{client: Client | null, provide: Provider | null, token: string | null, tokenUrl: string | null, server: string | null}} settings
 	 * @throws {TypeError} that names the wrong attribute
 	 */
@@ -64,7 +65,7 @@ export class Seat {
 		return table.client;
 	}
 
-	/** Returns the client of the page: one that an element has settings for, else the one that this guest has. @param {string | null} server */
+	/** Returns the client of the page: a client with owners, else the current client of this guest. @param {string | null} server */
 	#pages(server) {
 		const all = [...tables.values()].filter((t) => !server || t.server === server);
 		return all.find((t) => t.owners > 0) ?? all.find((t) => t === this.#table) ?? all[0];
@@ -83,7 +84,7 @@ export class Seat {
 			for (const [key, one] of tables) {
 				if (one !== table) continue;
 				tables.delete(key);
-				if (key !== table.client) table.client.close(); // the page closes a client of its own
+				if (key !== table.client) table.client.close(); // the page closes a client that it has set
 			}
 		});
 	}

@@ -3,7 +3,7 @@
 /** @typedef {import("./core.js").Client} Client */
 
 /**
- * What the page sets.
+ * The properties that the page sets.
  * @typedef {object} Given
  * @property {Client | null} [client]
  * @property {(() => Promise<string | null | undefined>) | null} [tokenProvider]
@@ -19,9 +19,9 @@ export class Settable extends /** @type {typeof HTMLElement} */ (globalThis.HTML
 	static observedAttributes = [...settings, "lang"];
 
 	/** @type {Given} */ #given = {};
-	#due = false; // it will be brought up to date in this task
+	#due = false; // an update is scheduled in this task
 	#anew = false; // everything is drawn again then
-	#put = false; // it was put into the page
+	#put = false; // it was inserted into the page
 
 	constructor() {
 		super();
@@ -78,12 +78,12 @@ export class Settable extends /** @type {typeof HTMLElement} */ (globalThis.HTML
 
 	/** @param {string} name @param {string | null} had @param {string | null} has */
 	attributeChangedCallback(name, had, has) {
-		if (settings.includes(name)) this.#put = true; // the same address may lead to the next user
+		if (settings.includes(name)) this.#put = true; // the same address may return tokens of another user
 		if (settings.includes(name) || name === "lang") this.settle();
 		else if (had !== has) this.changed(name);
 	}
 
-	/** An attribute has another value. @param {string} _name */
+	/** Is called when an attribute has changed. @param {string} _name */
 	changed(_name) {
 		this.settle(true);
 	}
@@ -106,6 +106,6 @@ export class Settable extends /** @type {typeof HTMLElement} */ (globalThis.HTML
 		});
 	}
 
-	/** Updates the element from the page's settings. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
+	/** Updates the element from the page's settings. @param {boolean} _anew everything is drawn again @param {boolean} _put it was inserted or moved in the page, or a setting was changed */
 	update(_anew, _put) {}
 }

@@ -5,7 +5,7 @@ import { put } from "./rows.js";
 /**
  * @typedef {"connecting" | "live" | "reconnecting" | "polling" | "offline" | "signed-out"} State
  * @typedef {import("./rows.js").Row} Row
- * @typedef {{unread: number, inbox: number, announcements: number} | {unread: null, inbox: null, announcements: null}} Counts null: not known
+ * @typedef {{unread: number, inbox: number, announcements: number} | {unread: null, inbox: null, announcements: null}} Counts null: unknown
  * @typedef {{readonly state: State, readonly user: string | null, readonly badge: Counts,
  *   readonly notices: readonly Row[] | null, readonly next: number | null, readonly announcements: readonly any[] | null}} Snapshot
  */
@@ -20,9 +20,9 @@ export class Known {
 	/** @type {Snapshot} */ now = Object.freeze({ state: "connecting", user: null, ...nothing });
 	/** @type {Set<(now: Snapshot) => void>} */ #subscribers = new Set();
 	/** @type {import("../js/badge.js").Badge} */ #badge = none;
-	/** @type {((rows: readonly Row[]) => readonly Row[])[]} */ #late = []; // changes since the last page was asked for
+	/** @type {((rows: readonly Row[]) => readonly Row[])[]} */ #late = []; // changes since the last page was requested
 
-	/** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+	/** Calls fn now and after each change. Returns a function that unsubscribes. @param {(now: Snapshot) => void} fn */
 	subscribe(fn) {
 		this.#subscribers.add(fn);
 		fn(this.now);
@@ -79,8 +79,8 @@ export class Known {
 	}
 
 	/**
-	 * Adds a row that arrived. The oldest rows of a page that stays open for days leave: they can be
-	 * loaded again.
+	 * Adds a row that arrived. The oldest rows of a page that stays open for days are dropped: they can be loaded
+	 * again.
 	 * @param {any} row
 	 * @param {string} filter
 	 */

@@ -20,7 +20,7 @@ export class Alone extends EventTarget {
 		}
 	}
 
-	/** Takes part: connects whenever the page is visible. */
+	/** Joins: connects whenever the page is visible. */
 	join() {
 		this.#joined = true;
 		document.addEventListener("visibilitychange", this.#look);
@@ -57,7 +57,7 @@ export class Alone extends EventTarget {
 	#follow() {
 		if (this.#looked) return this.#stream.wake();
 		this.#stream.close();
-		// Without a stream the page cannot know whether it is up to date.
+		// Without a stream the page cannot determine whether it is up to date.
 		this.#pass("state", "reconnecting");
 	}
 

@@ -22,7 +22,7 @@ export function startAnnouncements(stream, missed) {
 		});
 
 	on("announcement", ({ id, changed, unread }) => {
-		if (unread) for (const row of rowsOf([id])) turn(row, false); // the edit marked it unread for everybody
+		if (unread) for (const row of rowsOf([id])) turn(row, false); // the edit marked it unread for all users
 		if (changed) news.change(String(id));
 		else if (news.arrive(String(id))) count(1); // the badge shows whether it is unread
 	});
@@ -67,8 +67,7 @@ function counts() {
 }
 
 /**
- * Adds to the total of open announcements. How many of them are unread is not
- * known yet.
+ * Adds to the total of open announcements. How many of them are unread is still unknown.
  * @param {number} more
  */
 function count(more) {

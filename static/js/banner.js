@@ -20,7 +20,7 @@ const place = () => document.getElementById("pinned");
  */
 export function startBanner(stream, time = clock, ask = askAgain) {
 	let stale = false;
-	let busy = false; // a request is planned or under way
+	let busy = false; // a request is planned or in progress
 	addEventListener("scroll", plan, { passive: true });
 	document.addEventListener("visibilitychange", plan);
 

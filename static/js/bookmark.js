@@ -49,7 +49,7 @@ function keep(pressed) {
 /** @param {Bookmark} mark */
 function restore(mark) {
 	const count = document.getElementById("count");
-	// A page of older rows does not know the total.
+	// A page of older rows does not contain the total.
 	if (count && count.textContent === "" && count.dataset.unread === "false") count.textContent = mark.count;
 	let pages = most;
 	const look = () => {

@@ -88,7 +88,7 @@ export class Cards {
 		this.#voice.replaceChildren();
 	}
 
-	/** Keeps all toasts on display while the reason stands. @param {string} reason @param {boolean} stands */
+	/** Keeps all toasts on display while the reason applies. @param {string} reason @param {boolean} stands */
 	stand(reason, stands) {
 		this.#countdown.stand(reason, stands);
 	}

@@ -1,9 +1,9 @@
 // @ts-check
 
 /**
- * Goes where a clicked notification leads, if the worker chooses this page. Every page listens, also one that was
- * opened before push was turned on, or that asks to sign in: a click lets the worker focus a page or open a window,
- * and not both.
+ * Opens the link of a clicked notification if the worker chooses this page. Every page listens, including pages
+ * opened before push was turned on, and the sign-in page: a click allows the worker to focus a page or to open a
+ * window, but not both.
  */
 export function startClicked() {
 	navigator.serviceWorker?.addEventListener("message", ({ data, ports: [answer] }) => {

@@ -9,7 +9,7 @@ import { text } from "./texts.js";
 /** @typedef {{name: string, note: string}} Offer */
 /** @typedef {(part: string, target: string, signal: AbortSignal) => Promise<Offer[]>} Ask */
 
-const pause = 150; // ms without typing before the server is asked
+const pause = 150; // ms without typing before a request
 
 /**
  * Completes the names in a text field from a list under it. A one-line field becomes

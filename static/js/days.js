@@ -11,6 +11,6 @@ export function joinDays() {
 		before?.querySelector("ul")?.append(...(day.querySelector("ul")?.children ?? []));
 		day.remove();
 	}
-	// The newest rows are above, so the link to them goes; a page that began with older ones keeps it.
+	// The newest rows are above, so the link to them is removed; a page that began with older ones keeps it.
 	if (!new URLSearchParams(location.search).has("before")) document.querySelector("#pager a:not([rel])")?.remove();
 }

@@ -49,8 +49,8 @@ export function showDone() {
 }
 
 /**
- * Undoes the last change that can be undone, once requests under way have finished:
- * their answers may add another change.
+ * Undoes the last change that can be undone, once requests in progress have finished: their answers may add another
+ * change.
  */
 export function undo() {
 	if (document.querySelector("#done .htmx-request, main .row.htmx-request, main .row .htmx-request")) {
@@ -101,7 +101,7 @@ export function showFailure(phrase) {
 }
 
 /**
- * Reports an event that the reader did not cause, with a link to go on from there.
+ * Reports an event that the reader did not cause, with a link to continue.
  * @param {string} phrase
  * @param {{href: string, text: string}} [way]
  */

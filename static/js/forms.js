@@ -13,7 +13,7 @@ import { explain, reason } from "./unsent.js";
  * @typedef {object} Way
  * @property {(form: HTMLFormElement, body: URLSearchParams, signal: AbortSignal) => Promise<Response>} ask
  * @property {(address: string) => void} go
- * @property {(page: Document) => void} show replaces this page with the answered one
+ * @property {(page: Document) => void} show replaces this page with the answer
  * @property {AbortSignal} signal aborted when the form has left the page
  * @property {import("./clock.js").Clock} time
  */

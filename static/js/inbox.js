@@ -78,7 +78,7 @@ function showArrivals(arrived) {
 }
 
 /**
- * Updates the heading by the unread notices, and Mark all as read by all that is unread.
+ * Updates the heading for the number of unread notices, and Mark all as read for everything unread.
  * @param {number} n
  * @param {number} whole
  */

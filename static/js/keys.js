@@ -95,9 +95,8 @@ function move(step) {
 }
 
 /**
- * Presses a button of a row. If the row waits for the answer to another action, this
- * one comes after it, because the answer replaces the row; if the answer removes the
- * row, the next one is meant.
+ * Presses a button of a row. If the row waits for the answer to another action, this action follows it, because the
+ * answer replaces the row; if the answer removes the row, the action applies to the next one.
  * @param {HTMLElement | null | undefined} row
  * @param {(row: HTMLElement) => string} action the end of the form's address
  */

@@ -23,8 +23,8 @@ export async function refused(url) {
  * @param {string} user
  */
 export function live(user) {
-	// The page belongs to this user: if another one has signed in since, the server
-	// answers that this one is signed out. It also learns whether the page is visible.
+	// The page belongs to this user: if another one has signed in since, the server answers that this one is signed
+	// out. It also receives whether the page is visible.
 	const stream = new Stream(
 		our(`/events?user=${encodeURIComponent(user)}`),
 		(url) => new EventSource(document.visibilityState === "visible" ? `${url}&visible=1` : url),
@@ -37,8 +37,8 @@ export function live(user) {
 }
 
 /**
- * Delays `send` until the server can record the call, which is not possible while Redis is
- * away: the latest value then waits until the server sends badges again.
+ * Delays `send` until the server can record the call, which is not possible while Redis is unavailable: the latest
+ * value then waits until the server sends badges again.
  * @param {EventTarget} events
  * @param {(visible: boolean) => void} send
  * @returns {(visible: boolean) => void}

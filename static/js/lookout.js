@@ -5,7 +5,7 @@ import { backoff } from "./stream.js";
 const jitter = 1000; // ms: spreads the requests of all tabs when the server is back
 
 /**
- * Asks the server for the current state when a page may have missed something, once
+ * Requests the current state from the server when a page may have missed something, once
  * the page is visible. After a failure it tries again, with a longer wait each time.
  * @param {() => boolean} here whether the page has anything to update
  * @param {() => Promise<void>} look throws if it must be repeated
@@ -14,7 +14,7 @@ const jitter = 1000; // ms: spreads the requests of all tabs when the server is 
  */
 export function lookout(here, look, time = clock) {
 	let missed = false;
-	let busy = false; // a look is planned or under way
+	let busy = false; // a look is planned or in progress
 	let failures = 0;
 	document.addEventListener("visibilitychange", plan);
 
@@ -32,7 +32,7 @@ export function lookout(here, look, time = clock) {
 
 	async function again() {
 		if (document.visibilityState !== "visible") return;
-		missed = false; // anything missed from now on needs another look
+		missed = false; // anything missed from now on needs another call of look
 		try {
 			await look();
 			failures = 0;

@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * Returns the address of a path of ours: the public URL of the server may have a path of its own.
+ * Returns the address of a path of this server, whose public URL may contain a path.
  * @param {string} path
  */
 export const our = (path) => (document.body.dataset.mount ?? "") + path;

@@ -14,7 +14,7 @@ function rowOf(part, key) {
 }
 
 /**
- * Gives a row of the panel its current text, unless its key was delivered again.
+ * Updates the text of a row of the panel, unless its key was delivered again.
  * @param {Document | null} page
  * @param {HTMLElement} panel
  * @param {string} key
@@ -25,7 +25,7 @@ function rewriteFrom(page, panel, key) {
 }
 
 /**
- * Shows a row as read or unread. A button of the row that had the focus gives it to the one in its place.
+ * Shows a row as read or unread. If its button had the focus, the button that replaces it gets the focus.
  * @param {HTMLElement} row
  * @param {string} state
  */

@@ -3,7 +3,7 @@ import { contentOf } from "./rewrite.js";
 import { markRead, markUnread, remove } from "./rows.js";
 import { text } from "./texts.js";
 
-// The list of announcements as it is in the page now.
+// The list of announcements that is in the page now.
 
 /** Returns the list, or null on any other page. */
 export function list() {

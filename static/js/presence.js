@@ -4,7 +4,7 @@ import { clock } from "./clock.js";
 const refresh = 30_000; // ms: the server regards a user as present for a minute after each report
 const moment = 500; // ms for another page of the browser to take over
 
-/** Tells the server whether the user is looking at this browser. */
+/** Reports to the server whether the user is looking at this browser. */
 export class Presence {
 	#reported = -Infinity;
 	#report;
@@ -32,7 +32,7 @@ export class Presence {
 
 	/**
 	 * Reports that no page is visible, unless another page takes over within a moment.
-	 * @param {() => Promise<boolean>} nobody asked then: whether no page is visible
+	 * @param {() => Promise<boolean>} nobody called then: reports whether no page is visible
 	 */
 	end(nobody) {
 		this.#time.after(moment, async () => {

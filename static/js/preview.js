@@ -6,7 +6,7 @@ import { showTimes } from "./times.js";
 
 /** @typedef {(form: HTMLFormElement, signal: AbortSignal) => Promise<ParentNode | null>} Ask null: there is no preview */
 
-const pause = 400; // ms without a change before the server is asked
+const pause = 400; // ms without a change before a request
 
 /**
  * Shows a notice while it is being written, as its recipients will see it, with the
@@ -41,7 +41,7 @@ export function startPreview(form, gone, ask = askServer, time = clock, speak = 
 			faults.take(answer);
 			show();
 		} catch {
-			return; // the next change asks again; sending validates in any case
+			return; // the next change repeats the request; sending validates in any case
 		}
 	};
 	// A button must not move while it is being pressed.

@@ -1,5 +1,5 @@
 // @ts-check
-// Few browsers need this module. It imports none, which would have to be served as a file of its own.
+// Few browsers need this module. It imports no other module, which would have to be served as a separate file.
 
 /**
  * Closes the system's notifications about notices that have been read, in whichever

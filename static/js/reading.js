@@ -5,9 +5,9 @@ import { post } from "./post.js";
 import { markRead } from "./rows.js";
 
 /**
- * Marks notices as read without loading a page. Unfolding an unread notice reads it. And
- * an inbox that the server rendered without opening it, because another site linked here
- * or the browser loaded the page in advance, is opened once the page is visible.
+ * Marks notices as read without loading a page. Unfolding an unread notice marks it as read. And an inbox that the
+ * server rendered without opening it, because another site linked here or the browser loaded the page in advance, is
+ * opened once the page is visible.
  */
 export function startReading() {
 	document.addEventListener("toggle", ({ target }) => {

@@ -14,7 +14,7 @@ export function contentOf(row) {
 }
 
 /**
- * Gives a row its current text. Its position and state stay, and so does the focus.
+ * Updates the text of a row. Its position and state stay, and so does the focus.
  * @param {HTMLElement} row
  * @param {HTMLElement} now the same row, as the server renders it
  */

@@ -12,7 +12,7 @@ import { text } from "./texts.js";
  * @property {HTMLElement} [row] as the server renders it
  */
 
-/** Tells the server how many rows the list has, when an answer will replace the whole list. */
+/** Sends the server the number of rows in the list when an answer will replace the whole list. */
 export function startRows() {
 	document.addEventListener("htmx:configRequest", (e) => {
 		const { target, parameters } = /** @type {CustomEvent} */ (e).detail;

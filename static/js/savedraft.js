@@ -7,7 +7,7 @@ import { fieldsOf, keepDraft, keyOf } from "./drafts.js";
 
 /** @typedef {(form: HTMLFormElement, signal: AbortSignal) => Promise<HTMLElement | null>} Ask the new line about the draft; null: not saved */
 
-const pause = 3000; // ms between two savings
+const pause = 3000; // ms between two saves
 const patience = 10_000; // ms until the next attempt after a failed one
 
 let came = ""; // the address before it became the draft's; empty: it has not changed
@@ -23,7 +23,7 @@ export function startSaving(form, gone, answered, ask = askServer, time = clock)
 	const once = form.elements.namedItem("once");
 	if (!(once instanceof HTMLInputElement)) return;
 	const now = () => JSON.stringify(fieldsOf(form));
-	let saved = answered ? "" : now(); // what the server has, or has refused
+	let saved = answered ? "" : now(); // what the server has stored or rejected
 	let callOff = () => {};
 	let waiting = false;
 	let request = new AbortController();
@@ -95,7 +95,7 @@ export function startSaving(form, gone, answered, ask = askServer, time = clock)
 	document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && save(), { signal: gone });
 	addEventListener("online", () => save(), { signal: gone });
 	gone.addEventListener("abort", () => callOff());
-	plan(pause); // what was typed before this script ran
+	plan(pause); // input typed before this script ran
 }
 
 function state() {

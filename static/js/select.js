@@ -36,14 +36,14 @@ export function selected() {
 	return boxes().filter((box) => box.checked).map((box) => box.closest("li"));
 }
 
-/** Selects a row, or no longer. @param {Element | undefined} row */
+/** Selects a row, or clears its selection. @param {Element | undefined} row */
 export function select(row) {
 	const box = row?.querySelector(".pick");
 	if (box instanceof HTMLElement) box.click();
 }
 
 /**
- * Does something with the selected rows. It reports whether there are any.
+ * Applies an action to the selected rows, and reports whether there are any.
  * @param {string} address the end of the form's address
  */
 export function change(address) {

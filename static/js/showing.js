@@ -21,7 +21,7 @@ export class Showing extends EventTarget {
 	#locks;
 
 	/**
-	 * @param {string} user tabs of other users hear nothing
+	 * @param {string} user tabs of other users receive nothing
 	 * @param {Presence} presence
 	 * @param {() => boolean} leads whether this tab reports for all when none is visible
 	 * @param {LockManager} [locks] without them tabs cannot agree
@@ -43,12 +43,12 @@ export class Showing extends EventTarget {
 		return this.#here;
 	}
 
-	/** Whether this tab waits for the one that shows toasts to go. */
+	/** Whether this tab waits for another tab to stop showing toasts. */
 	get waits() {
 		return !this.#here && this.#turn !== undefined;
 	}
 
-	/** Takes part. */
+	/** Starts taking part. */
 	join() {
 		if (this.#joined) return;
 		this.#joined = true;
@@ -70,7 +70,7 @@ export class Showing extends EventTarget {
 		this.#channel = undefined;
 	}
 
-	/** Tells the other tabs which toasts this one has shown. @param {string[]} ids */
+	/** Sends the other tabs the ids of toasts that this one has shown. @param {string[]} ids */
 	share(ids) {
 		this.#channel?.postMessage({ kind: "shown", ids });
 	}
@@ -128,7 +128,7 @@ export class Showing extends EventTarget {
 		this.#here = false;
 	}
 
-	/** Reports whether no tab is visible. Without locks, tabs do not know of each other. */
+	/** Reports whether no tab is visible. Without locks, tabs cannot detect each other. */
 	async #nobody() {
 		if (!this.#locks || !this.#joined) return false;
 		const { held = [], pending = [] } = await this.#locks.query();

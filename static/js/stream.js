@@ -28,7 +28,7 @@ export function backoff(failures, random) {
 }
 
 /**
- * One event stream that reconnects by itself. EventSource gives up on a 503 and
+ * One event stream that reconnects by itself. EventSource does not retry after a 503 and
  * gives no reason for a failure, so every attempt is a new EventSource.
  *
  * Dispatches each event of the server as a CustomEvent with its data and its
@@ -110,7 +110,7 @@ export class Stream extends EventTarget {
 	}
 
 	/**
-	 * Reconnects after ms. After a refusal it first asks whether the session has ended:
+	 * Reconnects after ms. After a refusal it first checks whether the session has ended:
 	 * then there is no reason to reconnect.
 	 * @param {number} ms
 	 * @param {boolean} [refused]

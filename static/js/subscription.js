@@ -1,6 +1,6 @@
 // @ts-check
-// What keeps push on in this browser. Few pages need it, so it imports no module, which would have to be served as a
-// file of its own.
+// Keeps push on in this browser. Few pages need this module, so it imports no other one, which would have to be
+// served as a separate file.
 
 /** As in mount.js. @param {string} path */
 const our = (path) => (document.body.dataset.mount ?? "") + path;
@@ -69,8 +69,8 @@ export async function enlist(subscription, key, how) {
 
 /**
  * Registers this browser again if its user has turned push on here and not off since: after they have signed in
- * again, when the browser or the server has replaced the subscription or the key, and otherwise once a day. Other
- * users do not get push that somebody else has turned on here.
+ * again, when the browser or the server has replaced the subscription or the key, and otherwise once a day. Push that
+ * one user has turned on here is not turned on for another.
  * @param {string} key of the server
  */
 export async function comeBack(key) {

@@ -7,8 +7,8 @@ import { names } from "./stream.js";
 /** @typedef {import("./connection.js").State} State */
 
 /**
- * Messages between tabs. `hello` asks the leader for the state and the badge, `wake`
- * asks it to connect now.
+ * Messages between tabs. `hello` requests the state and the badge from the leader, `wake`
+ * makes it connect now.
  * @typedef {{kind: "hello"} | {kind: "wake"} | {kind: "event", name: string, detail: any}} Message
  */
 
@@ -29,7 +29,7 @@ export class Tabs extends EventTarget {
 	#locks;
 
 	/**
-	 * @param {string} user tabs of other users hear nothing
+	 * @param {string} user tabs of other users receive nothing
 	 * @param {Stream} stream
 	 * @param {LockManager} [locks]
 	 */
@@ -48,7 +48,7 @@ export class Tabs extends EventTarget {
 		return this.#leads;
 	}
 
-	/** Takes part: listens, and waits for its turn to lead. */
+	/** Joins: listens, and waits for its turn to lead. */
 	join() {
 		if (this.#undo) return;
 		const channel = new BroadcastChannel(this.#name);
@@ -88,7 +88,7 @@ export class Tabs extends EventTarget {
 		this.#undo = this.#channel = undefined;
 		this.#leads = false;
 		this.#stream.close();
-		// Without a stream the page cannot know whether it is up to date.
+		// Without a stream the page cannot determine whether it is up to date.
 		this.#pass("state", "reconnecting");
 	}
 
@@ -126,7 +126,7 @@ export class Tabs extends EventTarget {
 		else if (this.#leads) this.#greet();
 	}
 
-	/** Answers a tab that joined late. All tabs hear the answer, which does no harm. */
+	/** Answers a tab that joined late. All tabs receive the answer, which is harmless. */
 	#greet() {
 		// A user who opens a page is signed in, so reconnecting is worth a try.
 		if (this.#state !== "live") this.#stream.wake();

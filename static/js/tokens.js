@@ -23,7 +23,7 @@ export function startTokens(field, spaced, known) {
 	entry.setAttribute("aria-describedby", `${field.id}-hint`);
 	list.append(entryItem(entry));
 	box.append(list);
-	field.after(box); // the field comes first: it is the one that its name means
+	field.after(box); // the field stays first: its name refers to it
 	field.tabIndex = -1;
 	field.classList.add("sr-only");
 	field.setAttribute("aria-hidden", "true");

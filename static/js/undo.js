@@ -1,7 +1,7 @@
 // @ts-check
 import { htmx } from "./htmx.js";
 
-const most = 50; // the server does not remember more for long
+const most = 50; // the server does not keep more for long
 
 /** The changes that can be undone, the last one at the end. Each form is a copy: the shown one is removed with its line. @type {{id: string, form: HTMLFormElement}[]} */
 let stack = [];

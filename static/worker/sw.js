@@ -5,7 +5,7 @@ addEventListener("push", (e) => {
 	let message;
 	try {
 		message = e.data.json();
-	} catch {} // shown nevertheless
+	} catch {} // shown anyway
 	const { notification, app_badge: unread, inbox } = message ?? {};
 	const { title = "Carillon", navigate, ...rest } = notification ?? {};
 	e.waitUntil((async () => {
@@ -26,7 +26,7 @@ addEventListener("notificationclick", (e) => {
 			} catch {
 				continue; // already closed, or the system refuses
 			}
-			// The click is used up: the browser opens no window any more. A page that is busy gets the message later.
+			// The click is spent: the browser no longer opens a window. A busy page gets the message later.
 			if (!(await goes(page, to.href))) await page.navigate(to.href).catch(() => {}); // only if this worker controls it
 			return;
 		}
@@ -34,15 +34,15 @@ addEventListener("notificationclick", (e) => {
 	})());
 });
 
-// Our pages, the one that the user sees first. Those that were open before the worker was there, or were reloaded
-// by force, are not controlled by it.
+// Returns our pages, the visible one first. Pages opened before the worker was installed, or force-reloaded, are not
+// controlled by it.
 async function ours() {
 	const all = await clients.matchAll({ type: "window", includeUncontrolled: true });
 	const seen = (page) => (page.focused ? 2 : 0) + (page.visibilityState === "visible" ? 1 : 0);
 	return all.filter((page) => page.url.startsWith(registration.scope)).sort((a, b) => seen(b) - seen(a));
 }
 
-// Asks a page to go to an address. One that has no script of ours, or is frozen, does not answer.
+// Requests that a page open an address. A frozen page, or one without our script, does not answer.
 function goes(page, navigate) {
 	const { port1, port2 } = new MessageChannel();
 	return new Promise((answer) => {
@@ -53,7 +53,7 @@ function goes(page, navigate) {
 }
 
 // Browsers do not always report which subscription they have replaced, and some never report a replacement: then the
-// next page registers it. Without a session the answer leads to the sign-in, and the next page does so, too.
+// next page registers it. It also does so if there is no session, and the answer leads to the sign-in page.
 addEventListener("pushsubscriptionchange", (e) => {
 	e.waitUntil((async () => {
 		const at = new URL("devices", registration.scope), store = await caches.open("carillon");

@@ -58,7 +58,7 @@ test("a new announcement is offered once, without moving anything; the counts fo
 	const { say } = start(["2 unread", "1 read"]);
 	say("announcement", { id: 3, title: "C" });
 	say("announcement", { id: "3", title: "C" });
-	say("announcement", { id: 2, title: "B" }); // the page has it
+	say("announcement", { id: 2, title: "B" }); // it is in the page
 	say("badge", badge(2, 2, 10, 11));
 	equal([offered(), shown(), counted()], ["1 new announcement", ["2 unread 0 Unread", "1 read 1"], ["2 unread", "all"]]);
 	say("announcement", { id: 4, title: "D" });

@@ -21,7 +21,7 @@ test("a quick reconnect is not shown, a slow one is shown after a second and a h
 	say("reconnecting");
 	time.pass(1499);
 	equal(shown(), "");
-	say("reconnecting"); // the next attempt failed too: the wait goes on
+	say("reconnecting"); // the next attempt failed too: the wait continues
 	time.pass(1);
 	equal(shown(), "Reconnecting…");
 	say("live");

@@ -3,7 +3,7 @@ import { Polling } from "../../../static/embed/polling.js";
 import { equal, test, until } from "./check.js";
 import { Time } from "./fakes.js";
 
-/** A polling whose questions are answered by the test. */
+/** Starts a Polling whose requests the test answers. */
 function start() {
 	const time = new Time();
 	/** @type {(() => void)[]} */ const asked = [];

@@ -21,7 +21,7 @@ function page(html) {
 	posted = [];
 }
 
-/** Folds or unfolds, and waits until the page has the event. @param {string} sel @param {boolean} open */
+/** Folds or unfolds, and waits until the page has received the event. @param {string} sel @param {boolean} open */
 async function fold(sel, open) {
 	const details = document.querySelector(sel);
 	if (!(details instanceof HTMLDetailsElement)) throw new Error(`the page has no ${sel}`);

@@ -77,7 +77,7 @@ test("hidden pages show nothing; the server learns after a moment that no page i
 	await until("it shows", () => one.showing.here);
 	look("hidden");
 	equal([one.showing.here, one.told], [false, [true]]);
-	look("visible"); // as after a brief look at another window
+	look("visible"); // as after a short visit to another window
 	await until("it shows again", () => one.showing.here);
 	one.time.pass(500);
 	await settled();
@@ -128,7 +128,7 @@ test("activity is reported twice a minute, and a waiting tab that is used takes 
 	press();
 	equal(one.told, [true, true]);
 
-	// A foreign lock of that name stands in for an unused tab.
+	// A foreign lock with that name represents an unused tab.
 	const [two] = /** @type {[any]} */ (tabs(1));
 	const name = `carillon-toasts:user ${users}`;
 	let lost = false;

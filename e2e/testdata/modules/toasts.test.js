@@ -87,7 +87,7 @@ test("toasts stay while the page is hidden, and while they have the pointer or t
 	equal(titles().length, 1);
 	byId("popups").querySelector("a")?.blur();
 	await Promise.resolve();
-	pointer("pointerenter", "touch"); // a finger that tapped is gone
+	pointer("pointerenter", "touch"); // a tapping finger leaves no pointer
 	time.pass(999);
 	equal(titles().length, 1);
 	time.pass(1);

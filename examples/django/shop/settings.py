@@ -3,7 +3,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
 
-# Where Carillon is: a URL of its own, or a path of this host (see ../nginx-django).
+# The address of Carillon: a separate URL, or a path of this host (see ../nginx-django).
 CARILLON = os.environ.get("CARILLON_AT", "http://127.0.0.1:8080")
 
 SECRET_KEY = os.environ.get("SECRET_KEY", "only for this example")

@@ -6,7 +6,7 @@ import { createRoot } from "react-dom/client";
 
 const client = connect({ tokenUrl: "/carillon/token" });
 
-// A router in ten lines: links and notices change the address, and the page follows.
+// A router in ten lines: links and notices change the address, and the page updates.
 function usePath() {
 	const [path, setPath] = useState(location.pathname);
 	useEffect(() => {
@@ -14,7 +14,7 @@ function usePath() {
 		const back = () => setPath(location.pathname);
 		const navigate = (e) => {
 			const to = new URL(e.detail.href, location.href);
-			if (to.origin !== location.origin) return; // the browser follows it
+			if (to.origin !== location.origin) return; // the browser opens it
 			e.preventDefault();
 			go(to);
 		};

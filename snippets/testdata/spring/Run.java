@@ -1,4 +1,4 @@
-// Calls the endpoint with nobody and with a user.
+// Calls the endpoint without and with a user.
 public class Run {
     public static void main(String[] args) throws Exception {
         CarillonController endpoint = new CarillonController();

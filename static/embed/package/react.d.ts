@@ -1,7 +1,7 @@
 import type { DetailedHTMLProps, HTMLAttributes } from "react";
 import type { Client, Snapshot } from "./types/embed/core.js";
 
-/** Returns the notices of a client as they are now, and renders again when they change. */
+/** Returns the current notices of a client, and renders again when they change. */
 export declare function useCarillon(client: Client): Snapshot;
 
 type Tag<Own> = DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> & Own & {

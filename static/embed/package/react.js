@@ -2,7 +2,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 
 /**
- * Returns the notices of a client as they are now, and renders again when they change.
+ * Returns the current notices of a client, and renders again when they change.
  * @param {import("../core.js").Client} client
  * @returns {import("../core.js").Snapshot}
  */

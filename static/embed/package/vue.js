@@ -2,7 +2,7 @@
 import { onScopeDispose, shallowRef } from "vue";
 
 /**
- * Returns a ref to the notices of a client as they are now, until the component is unmounted.
+ * Returns a ref to the current notices of a client, until the component is unmounted.
  * @param {import("../core.js").Client} client
  * @returns {{readonly value: import("../core.js").Snapshot}}
  */
