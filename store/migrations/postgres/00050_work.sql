@@ -1,16 +1,16 @@
 -- +goose Up
 
--- Unfinished notices are the queue of delivery: the instance owner has a notice in hand until due_at. Then any
--- instance may claim it. 0, 0: nobody has it, and it is due at once. tries counts claims that had no result yet.
+-- Unfinished notices are the queue of delivery. The instance owner has claimed a notice until due_at; after that, any
+-- instance may claim it. 0, 0: unclaimed and due at once. tries counts claims without a result.
 ALTER TABLE notices ADD COLUMN owner BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE notices ADD COLUMN due_at BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE notices ADD COLUMN tries BIGINT NOT NULL DEFAULT 0;
 -- The traceparent of the request that sent the notice; '': the request was not traced.
 ALTER TABLE notices ADD COLUMN trace TEXT NOT NULL DEFAULT '';
 
--- Work beside that: a range of recipients that failed, a notice that is delivered again, and the search for those that
--- have to be (resend). from_seq < seq <= to_seq, or all after from_seq if to_seq is 0; of a resend, from_seq is the last
--- notice done. fault is the last error.
+-- Other work: a range of recipients that failed, a notice that is delivered again, and the search for notices that
+-- must be delivered again (resend). It covers recipients with from_seq < seq <= to_seq, or all after from_seq if to_seq
+-- is 0; for a resend, from_seq is the last notice done. fault is the last error.
 CREATE TABLE work (
     id        BIGINT  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kind      TEXT    NOT NULL,
