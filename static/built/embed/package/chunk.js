@@ -97,7 +97,7 @@ var Stream = class extends EventTarget {
     return backoff(this.#failures++, this.#time.random());
   }
   /**
-   * Reconnects after ms. After a refusal it first asks whether the session has ended:
+   * Reconnects after ms. After a refusal it first checks whether the session has ended:
    * then there is no reason to reconnect.
    * @param {number} ms
    * @param {boolean} [refused]
@@ -311,7 +311,7 @@ var Alone = class extends EventTarget {
       ));
     }
   }
-  /** Takes part: connects whenever the page is visible. */
+  /** Joins: connects whenever the page is visible. */
   join() {
     this.#joined = true;
     document.addEventListener("visibilitychange", this.#look);
@@ -376,7 +376,7 @@ var Tabs = class extends EventTarget {
   #stream;
   #locks;
   /**
-   * @param {string} user tabs of other users hear nothing
+   * @param {string} user tabs of other users receive nothing
    * @param {Stream} stream
    * @param {LockManager} [locks]
    */
@@ -397,7 +397,7 @@ var Tabs = class extends EventTarget {
   get leads() {
     return this.#leads;
   }
-  /** Takes part: listens, and waits for its turn to lead. */
+  /** Joins: listens, and waits for its turn to lead. */
   join() {
     if (this.#undo) return;
     const channel = new BroadcastChannel(this.#name);
@@ -463,7 +463,7 @@ var Tabs = class extends EventTarget {
     else if (this.#leads && message.kind === "wake") this.#stream.wake();
     else if (this.#leads) this.#greet();
   }
-  /** Answers a tab that joined late. All tabs hear the answer, which does no harm. */
+  /** Answers a tab that joined late. All tabs receive the answer, which is harmless. */
   #greet() {
     if (this.#state !== "live") this.#stream.wake();
     if (this.#state && this.#state !== "signed-out") this.#dispatch("state", this.#state);
@@ -613,15 +613,15 @@ var Polling = class {
   #off = () => {
   };
   #run = 0;
-  // an answer may come after stop
+  // a response may arrive after stop
   #ask;
   #after;
-  /** @param {() => Promise<void>} ask asks once @param {Pick<import("../js/clock.js").Clock, "after">} time */
+  /** @param {() => Promise<void>} ask makes one request @param {Pick<import("../js/clock.js").Clock, "after">} time */
   constructor(ask, { after } = timer) {
     this.#ask = ask;
     this.#after = after;
   }
-  /** Begins to poll soon, unless stop is called before: a stream has opened. */
+  /** Starts polling soon, unless stop is called before, because a stream has opened. */
   watch() {
     const buffered = 5e3;
     this.stop();
@@ -674,8 +674,8 @@ var Known = class {
   #badge = none;
   /** @type {((rows: readonly Row[]) => readonly Row[])[]} */
   #late = [];
-  // changes since the last page was asked for
-  /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+  // changes since the last page was requested
+  /** Calls fn now and after each change. Returns a function that unsubscribes. @param {(now: Snapshot) => void} fn */
   subscribe(fn) {
     this.#subscribers.add(fn);
     fn(this.now);
@@ -727,8 +727,8 @@ var Known = class {
     this.set({ notices: rows, next });
   }
   /**
-   * Adds a row that arrived. The oldest rows of a page that stays open for days leave: they can be
-   * loaded again.
+   * Adds a row that arrived. The oldest rows of a page that stays open for days are dropped: they can be loaded
+   * again.
    * @param {any} row
    * @param {string} filter
    */
@@ -792,10 +792,10 @@ var Client = class extends EventTarget {
     return this.#quietly(this.#call("GET", "badge").then((badge) => this.#known.count(badge)));
   });
   #off = new AbortController();
-  // until somebody signs out
+  // until the user signs out
   #closed = false;
   #failures = 0;
-  // to learn who is signed in
+  // to determine who is signed in
   #filter = "all";
   #toasts = false;
   #server;
@@ -804,7 +804,7 @@ var Client = class extends EventTarget {
   #tokens;
   /** @type {(method: string, path: string, body?: object) => Promise<any>} */
   #call;
-  /** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
+  /** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source identifies the origin of the tokens */
   constructor({ server, provide, source = "" }) {
     super();
     this.#server = server;
@@ -812,7 +812,7 @@ var Client = class extends EventTarget {
     [this.#tokens, this.#call] = this.#connect();
     void this.#begin();
   }
-  /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+  /** Calls fn now and after each change. Returns a function that unsubscribes. @param {(now: Snapshot) => void} fn */
   subscribe(fn) {
     return this.#known.subscribe(fn);
   }
@@ -842,7 +842,7 @@ var Client = class extends EventTarget {
     this.#known.count(badge);
     this.#known.set({ announcements });
   }
-  /** Opens the inbox: everything is read, and `new` marks what was unread. */
+  /** Opens the inbox: marks everything as read, and what was unread as `new`. */
   async open() {
     this.#filter = "all";
     await this.#known.page(this.#call("POST", "open"));
@@ -860,12 +860,12 @@ var Client = class extends EventTarget {
   delete(keys) {
     return this.#change("delete", { keys }, dropped, keys);
   }
-  /** Undoes a deletion for 10 minutes. @param {string[]} keys */
+  /** Undoes a deletion, which is possible for 10 minutes. @param {string[]} keys */
   async restore(keys) {
     this.#known.count(await this.#call("POST", "restore", { keys }));
     await this.load();
   }
-  /** Returns who is signed in, with their settings and the types of notices. */
+  /** Returns the signed-in user, with their settings and the types of notices. */
   me() {
     return this.#call("GET", "");
   }
@@ -879,8 +879,8 @@ var Client = class extends EventTarget {
     await this.loadAnnouncements();
   }
   /**
-   * Directs toasts to this page: each is a `toast` event in one visible tab of the
-   * browser, whose `detail.shown()` tells the server that it was shown.
+   * Directs toasts to this page: each is a `toast` event in one visible tab of the browser, whose `detail.shown()`
+   * reports to the server that it was shown.
    */
   takeToasts() {
     if (this.#toasts) return;
@@ -889,8 +889,8 @@ var Client = class extends EventTarget {
     if (user) this.#listen(user);
   }
   /**
-   * Asks again who is signed in, and loads everything that is shown: for when somebody has signed in or out without
-   * another page. It also begins again after `end`.
+   * Determines again who is signed in, and reloads everything on display: for a sign-in or sign-out without a new
+   * page. It also restarts a client after `end`.
    */
   async refresh() {
     if (this.#closed) return;
@@ -900,7 +900,7 @@ var Client = class extends EventTarget {
     }
     if (await this.#begin(true)) await Promise.all([this.load(), this.loadAnnouncements()]);
   }
-  /** Ends everything. A client that was closed stays so. */
+  /** Ends everything, permanently. */
   close() {
     this.#closed = true;
     this.#stop();
@@ -928,7 +928,7 @@ var Client = class extends EventTarget {
       return answer;
     }];
   }
-  /** Determines who is signed in, and reports whether anybody is. A failure is retried soon. @param {boolean} [again] @returns {Promise<boolean | void>} */
+  /** Determines who is signed in, and reports whether a user is. A failure is retried soon. @param {boolean} [again] @returns {Promise<boolean | void>} */
   async #begin(again) {
     const { signal } = this.#off;
     try {
@@ -958,7 +958,7 @@ var Client = class extends EventTarget {
     this.#stop();
     this.#known.become("signed-out", null);
   }
-  /** The user has left, or the application gave an unclear response: then it is asked again. */
+  /** The user has left, or the application gave an unclear response: then asks it again. */
   #lost() {
     this.#leave();
     void this.#begin();
@@ -1006,7 +1006,7 @@ var Client = class extends EventTarget {
     const shown = () => void this.#quietly(this.#call("POST", "toasts/ack", { ids }));
     void taking.take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
   }
-  /** @param {State} state @param {number} [status] of the answer; 0: there was none */
+  /** @param {State} state @param {number} [status] of the response; 0: none */
   #follow(state, status) {
     this.#polling.stop();
     if (state === "signed-out") return this.#lost();
@@ -1018,7 +1018,7 @@ var Client = class extends EventTarget {
     }
     this.#known.set({ state });
   }
-  /** Changes the rows immediately, and reverts that if the server refuses. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
+  /** Changes the rows immediately, and reverts that if the server rejects them. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
   async #change(path, body, change, ...about) {
     this.#known.rows(change, ...about);
     try {

@@ -53,7 +53,7 @@ var Seat = class {
     this.#changed = changed;
   }
   /**
-   * Takes the place that the settings name, and leaves the one before. Null: the page has no client yet.
+   * Joins the client for the settings, and leaves the previous one. Returns null if the page has no client yet.
    * @param {{client: Client | null, provide: Provider | null, token: string | null, tokenUrl: string | null, server: string | null}} settings
    * @throws {TypeError} that names the wrong attribute
    */
@@ -78,7 +78,7 @@ var Seat = class {
     else if (table.owners === 1) for (const changed of guests) changed();
     return table.client;
   }
-  /** Returns the client of the page: one that an element has settings for, else the one that this guest has. @param {string | null} server */
+  /** Returns the client of the page: a client with owners, else the current client of this guest. @param {string | null} server */
   #pages(server) {
     const all = [...tables.values()].filter((t) => !server || t.server === server);
     return all.find((t) => t.owners > 0) ?? all.find((t) => t === this.#table) ?? all[0];
@@ -113,11 +113,11 @@ var Settable = class extends /** @type {typeof HTMLElement} */
   /** @type {Given} */
   #given = {};
   #due = false;
-  // it will be brought up to date in this task
+  // an update is scheduled in this task
   #anew = false;
   // everything is drawn again then
   #put = false;
-  // it was put into the page
+  // it was inserted into the page
   constructor() {
     super();
     for (const name of properties) {
@@ -169,7 +169,7 @@ var Settable = class extends /** @type {typeof HTMLElement} */
     if (settings.includes(name) || name === "lang") this.settle();
     else if (had !== has) this.changed(name);
   }
-  /** An attribute has another value. @param {string} _name */
+  /** Is called when an attribute has changed. @param {string} _name */
   changed(_name) {
     this.settle(true);
   }
@@ -189,7 +189,7 @@ var Settable = class extends /** @type {typeof HTMLElement} */
       this.update(anew2, put);
     });
   }
-  /** Updates the element from the page's settings. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
+  /** Updates the element from the page's settings. @param {boolean} _anew everything is drawn again @param {boolean} _put it was inserted or moved in the page, or a setting was changed */
   update(_anew, _put) {
   }
 };
@@ -340,7 +340,7 @@ var CarillonElement = class extends Settable {
   /** @type {(() => void)[]} */
   #stop = [];
   failed = false;
-  // to load what is shown
+  // to load the content
   /** @type {string | null} */
   #user = null;
   // whose notices were loaded
@@ -430,22 +430,22 @@ var CarillonElement = class extends Settable {
     for (const stop of this.#stop.splice(0)) stop();
     this.shadowRoot?.replaceChildren();
   }
-  /** Builds what is shown. @param {ShadowRoot} _root @param {Client} _client */
+  /** Builds the content. @param {ShadowRoot} _root @param {Client} _client */
   start(_root, _client) {
   }
-  /** Loads what is shown of a user. @param {Client} _client */
+  /** Loads the content for a user. @param {Client} _client */
   load(_client) {
   }
   /** Draws a snapshot. @param {Snapshot} _now */
   draw(_now) {
   }
-  /** The element has another place in the page. */
+  /** Is called when the element has moved in the page. */
   moved() {
   }
-  /** The user has left. */
+  /** Is called when the user has left. */
   left() {
   }
-  /** Asks again who is signed in, and loads everything that is shown. */
+  /** Determines again who is signed in, and reloads everything on display. */
   async refresh() {
     await this.client?.refresh();
   }
@@ -460,18 +460,18 @@ var CarillonElement = class extends Settable {
   text(id, values) {
     return this.texts?.[id] ?? this.#t.text(id, values);
   }
-  /** Returns why something is not shown, or may be outdated; "" if there is no fault. @param {Snapshot} now */
+  /** Returns why content is missing or may be outdated; "" if there is no fault. @param {Snapshot} now */
   fault({ state, notices }) {
     if (state === "signed-out") return this.text("signed_out");
     if (state === "offline") return this.text(state);
     if (notices === null && (this.failed || state === "reconnecting")) return this.text("unloaded");
     return state === "reconnecting" ? this.text(state) : "";
   }
-  /** Reports whether an attribute is there. Some frameworks write false. @param {string} name */
+  /** Reports whether an attribute is set. Some frameworks write false. @param {string} name */
   flag(name) {
     return (this.getAttribute(name) ?? "false") !== "false";
   }
-  /** Undoes something when the element leaves the page. @param {() => void} stop */
+  /** Calls stop when the element leaves the page. @param {() => void} stop */
   until(stop) {
     this.#stop.push(stop);
   }
@@ -509,7 +509,7 @@ var Listing = class {
   get size() {
     return this.#ul.childElementCount;
   }
-  /** Forgets what was made, so that all rows are made again. */
+  /** Drops all elements, so that all rows are built again. */
   forget() {
     this.#made = /* @__PURE__ */ new WeakMap();
   }

@@ -1,6 +1,6 @@
 import { CarillonElement } from "./element.js";
 export type Snapshot = import("./core.js").Snapshot;
-/** A bell with the number of what is unread, and a panel with the newest notices. */
+/** A bell with the number of unread items, and a panel with the newest notices. */
 export declare class CarillonBell extends CarillonElement {
     #private;
     static observedAttributes: string[];

@@ -1,5 +1,5 @@
 /**
- * Returns how to make the calls of a user. A refused token is asked for once more.
+ * Returns a function that makes the calls of a user. It replaces a rejected token once.
  * @param {string} server
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal

@@ -13,13 +13,13 @@ export type Row = import("./rows.js").Row;
  */
 export declare class Client extends EventTarget {
     #private;
-    /** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source names where tokens come from */
+    /** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source identifies the origin of the tokens */
     constructor({ server, provide, source }: {
         server: string;
         provide?: (signal: AbortSignal) => Promise<string | null | undefined>;
         source?: string;
     });
-    /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+    /** Calls fn now and after each change. Returns a function that unsubscribes. @param {(now: Snapshot) => void} fn */
     subscribe(fn: (now: Snapshot) => void): () => undefined;
     getSnapshot: () => import("./snapshot.js").Snapshot;
     /** @param {string} name @param {(e: CustomEvent) => void} fn */
@@ -30,7 +30,7 @@ export declare class Client extends EventTarget {
         more?: boolean;
     }): Promise<void>;
     loadAnnouncements(): Promise<void>;
-    /** Opens the inbox: everything is read, and `new` marks what was unread. */
+    /** Opens the inbox: marks everything as read, and what was unread as `new`. */
     open(): Promise<void>;
     /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
     read(what: {
@@ -44,9 +44,9 @@ export declare class Client extends EventTarget {
     unread(keys: string[]): Promise<void>;
     /** @param {string[]} keys */
     delete(keys: string[]): Promise<void>;
-    /** Undoes a deletion for 10 minutes. @param {string[]} keys */
+    /** Undoes a deletion, which is possible for 10 minutes. @param {string[]} keys */
     restore(keys: string[]): Promise<void>;
-    /** Returns who is signed in, with their settings and the types of notices. */
+    /** Returns the signed-in user, with their settings and the types of notices. */
     me(): Promise<any>;
     /** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
     mute(type: string, muted: boolean): Promise<any>;
@@ -57,16 +57,16 @@ export declare class Client extends EventTarget {
         all: true;
     }): Promise<void>;
     /**
-     * Directs toasts to this page: each is a `toast` event in one visible tab of the
-     * browser, whose `detail.shown()` tells the server that it was shown.
+     * Directs toasts to this page: each is a `toast` event in one visible tab of the browser, whose `detail.shown()`
+     * reports to the server that it was shown.
      */
     takeToasts(): void;
     /**
-     * Asks again who is signed in, and loads everything that is shown: for when somebody has signed in or out without
-     * another page. It also begins again after `end`.
+     * Determines again who is signed in, and reloads everything on display: for a sign-in or sign-out without a new
+     * page. It also restarts a client after `end`.
      */
     refresh(): Promise<void>;
-    /** Ends everything. A client that was closed stays so. */
+    /** Ends everything, permanently. */
     close(): void;
     /** Drops the user immediately; the state becomes signed out. `refresh` starts again. */
     end(): void;

@@ -6,7 +6,7 @@
  */
 export declare function make(name: string, attributes?: Record<string, string | boolean | null | undefined | ((e: any) => void)>, ...children: (Node | string | null | undefined)[]): HTMLElement;
 /**
- * Returns where a link leads: the path, for routers, if it is on the origin of this page, else the address.
+ * Returns the target of a link: the path, for routers, if it is on the origin of this page, else the address.
  * @param {string} link
  */
 export declare function route(link: string): string;

@@ -1,7 +1,7 @@
 import { Settable } from "./settable.js";
 export type Client = import("./core.js").Client;
 export type Snapshot = import("./core.js").Snapshot;
-/** What all elements have: a client, which elements share, and texts in the language of their place in the page. */
+/** The base of all elements: a client, which elements share, and texts in the language of their place in the page. */
 export declare class CarillonElement extends Settable {
     #private;
     failed: boolean;
@@ -9,28 +9,28 @@ export declare class CarillonElement extends Settable {
     set client(client: import("./core.js").Client | null);
     /** @override @param {boolean} anew @param {boolean} put */
     update(anew: boolean, put: boolean): void;
-    /** Builds what is shown. @param {ShadowRoot} _root @param {Client} _client */
+    /** Builds the content. @param {ShadowRoot} _root @param {Client} _client */
     start(_root: ShadowRoot, _client: Client): void;
-    /** Loads what is shown of a user. @param {Client} _client */
+    /** Loads the content for a user. @param {Client} _client */
     load(_client: Client): void;
     /** Draws a snapshot. @param {Snapshot} _now */
     draw(_now: Snapshot): void;
-    /** The element has another place in the page. */
+    /** Is called when the element has moved in the page. */
     moved(): void;
-    /** The user has left. */
+    /** Is called when the user has left. */
     left(): void;
-    /** Asks again who is signed in, and loads everything that is shown. */
+    /** Determines again who is signed in, and reloads everything on display. */
     refresh(): Promise<void>;
     /** Drops the user immediately, in all elements that share the client. */
     signOut(): void;
     get language(): string;
     /** @param {string} id @param {Record<string, string | number>} [values] */
     text(id: string, values?: Record<string, string | number>): string;
-    /** Returns why something is not shown, or may be outdated; "" if there is no fault. @param {Snapshot} now */
+    /** Returns why content is missing or may be outdated; "" if there is no fault. @param {Snapshot} now */
     fault({ state, notices }: Snapshot): string;
-    /** Reports whether an attribute is there. Some frameworks write false. @param {string} name */
+    /** Reports whether an attribute is set. Some frameworks write false. @param {string} name */
     flag(name: string): boolean;
-    /** Undoes something when the element leaves the page. @param {() => void} stop */
+    /** Calls stop when the element leaves the page. @param {() => void} stop */
     until(stop: () => void): void;
     /**
      * Dispatches an event of the element. Returns false if the page prevents its default.

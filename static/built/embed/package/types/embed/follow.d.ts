@@ -6,7 +6,7 @@ export type Events = Tabs | Alone;
  * Follows the events of a user, with one stream for all tabs of the browser, until
  * signal is aborted.
  * @param {string} url of the stream
- * @param {string} name of the user's notices: tabs with another name hear nothing
+ * @param {string} name of the user's notices: tabs with another name receive no events
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
  * @param {Record<string, (detail: any, status?: number) => void>} handlers by the name of the event

@@ -1,6 +1,6 @@
 /**
- * Returns an address that a service worker of the page has never seen: a worker that keeps all answers would
- * give back those to the user before.
+ * Returns an address that no service worker of the page has cached: a worker that caches all responses would return
+ * those for the previous user.
  * @param {string} address absolute
  */
 export declare function fresh(address: string): string;

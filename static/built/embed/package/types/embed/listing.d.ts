@@ -2,13 +2,13 @@ export type CarillonElement = import("./element.js").CarillonElement;
 export type Row = import("./rows.js").Row;
 /** @typedef {import("./element.js").CarillonElement} CarillonElement */
 /** @typedef {import("./rows.js").Row} Row */
-/** The rows in a list. Those that have not changed keep their elements, so nothing flickers. */
+/** The rows in a list. Unchanged rows keep their elements, so nothing flickers. */
 export declare class Listing {
     #private;
     /** @param {HTMLElement} ul */
     constructor(ul: HTMLElement);
     get size(): number;
-    /** Forgets what was made, so that all rows are made again. */
+    /** Drops all elements, so that all rows are built again. */
     forget(): void;
     /**
      * @param {readonly any[]} rows notices and announcements
@@ -36,7 +36,7 @@ export declare function announcement(el: CarillonElement, post: {
     read: boolean;
 }): HTMLElement;
 /**
- * Builds a button for one row, whose name has the title of the row.
+ * Builds a button for one row, whose name contains the title of the row.
  * @param {CarillonElement} el @param {string} text @param {string} title @param {() => void} click
  */
 export declare function button(el: CarillonElement, text: string, title: string, click: () => void): HTMLElement;

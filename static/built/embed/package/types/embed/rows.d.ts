@@ -17,7 +17,7 @@ export type Row = {
  *   readonly title: string, readonly body: string, readonly link: string, readonly app?: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
  */
 /**
- * Puts a row that arrived in its place, unless it is there. An older row of its key leaves.
+ * Inserts a row that arrived, unless it is there already, and removes an older row with its key.
  * @param {readonly Row[]} rows
  * @param {any} row
  * @param {string} filter

@@ -7,15 +7,15 @@ export type Table = {
     guests: number;
 };
 /**
- * The place of one element at a client. Elements with the same settings share one, and an element without any joins
- * the page's client, in any order.
+ * The connection of one element to a client. Elements with the same settings share a client, and an element without
+ * settings uses the page's client, in any order.
  */
 export declare class Seat {
     #private;
     /** @param {() => void} changed is called when the page may have another client for a guest */
     constructor(changed: () => void);
     /**
-     * Takes the place that the settings name, and leaves the one before. Null: the page has no client yet.
+     * Joins the client for the settings, and leaves the previous one. Returns null if the page has no client yet.
      * @param {{client: Client | null, provide: Provider | null, token: string | null, tokenUrl: string | null, server: string | null}} settings
      * @throws {TypeError} that names the wrong attribute
      */

@@ -27,11 +27,11 @@ export declare class Settable extends /** @type {typeof HTMLElement} */ /** @typ
     disconnectedCallback(): void;
     /** @param {string} name @param {string | null} had @param {string | null} has */
     attributeChangedCallback(name: string, had: string | null, has: string | null): void;
-    /** An attribute has another value. @param {string} _name */
+    /** Is called when an attribute has changed. @param {string} _name */
     changed(_name: string): void;
     /** Updates everything after the page's current task, which may move the element or set more. */
     settle(anew?: boolean): void;
-    /** Updates the element from the page's settings. @param {boolean} _anew everything is drawn again @param {boolean} _put it was put into the page, or has another place or setting there */
+    /** Updates the element from the page's settings. @param {boolean} _anew everything is drawn again @param {boolean} _put it was inserted or moved in the page, or a setting was changed */
     update(_anew: boolean, _put: boolean): void;
 }
 export {};

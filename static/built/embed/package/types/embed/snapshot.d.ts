@@ -21,7 +21,7 @@ export type Snapshot = {
 export declare class Known {
     #private;
     /** @type {Snapshot} */ now: Snapshot;
-    /** Calls fn now and after each change. Returns how to stop. @param {(now: Snapshot) => void} fn */
+    /** Calls fn now and after each change. Returns a function that unsubscribes. @param {(now: Snapshot) => void} fn */
     subscribe(fn: (now: Snapshot) => void): () => undefined;
     /** @param {Partial<Snapshot>} part */
     set(part: Partial<Snapshot>): void;
@@ -48,8 +48,8 @@ export declare class Known {
         badge: import("../js/badge.js").Badge;
     }>, above?: readonly Row[]): Promise<void>;
     /**
-     * Adds a row that arrived. The oldest rows of a page that stays open for days leave: they can be
-     * loaded again.
+     * Adds a row that arrived. The oldest rows of a page that stays open for days are dropped: they can be loaded
+     * again.
      * @param {any} row
      * @param {string} filter
      */

@@ -1,11 +1,10 @@
-/** No user is signed in to the host application. With a message, its response was malformed, so it is asked again. */
+/** No user is signed in to the host application. With a message, its response was malformed, so the request is repeated. */
 export declare class SignedOut extends Error {
 }
 /**
- * Provides the token of the user, in memory only. It is requested when it is used, and once
- * for all calls that wait for it. The other tabs of the page's origin adopt each new token,
- * so that only the tab with the stream renews it; a page that has just loaded requests its own,
- * because another user may have signed in.
+ * Provides the token of the user, in memory only. It is requested on use, once for all waiting calls. The other tabs
+ * of the page's origin adopt each new token, so that only the tab with the stream renews it; a page that has just
+ * loaded requests its own, because another user may have signed in.
  */
 export declare class Tokens {
     #private;

@@ -1,8 +1,8 @@
-/** Creates a place from which an element can speak. @param {(stop: () => void) => void} until is given how to give it up */
+/** Creates a place from which an element can speak. @param {(stop: () => void) => void} until receives the function that removes it */
 export declare function voice(until: (stop: () => void) => void): HTMLElement;
 /**
- * Speaks a phrase: at most one in 5 seconds, for all elements of the page. Of several that wait, the last is spoken, and a
- * toast rather than a number.
+ * Speaks a phrase: at most one in 5 seconds, for all elements of the page. Of several waiting phrases the last is
+ * spoken, and a toast rather than a number.
  * @param {string} phrase
  * @param {boolean} [toast]
  */

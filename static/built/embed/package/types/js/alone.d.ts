@@ -7,7 +7,7 @@ export declare class Alone extends EventTarget {
     #private;
     /** @param {import("./stream.js").Stream} stream */
     constructor(stream: import("./stream.js").Stream);
-    /** Takes part: connects whenever the page is visible. */
+    /** Joins: connects whenever the page is visible. */
     join(): void;
     /** Closes the connection. */
     leave(): void;

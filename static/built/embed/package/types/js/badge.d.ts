@@ -21,8 +21,8 @@ export declare function newer(known: Badge, now: Badge): Badge;
  */
 export declare function badgeOf(bell: HTMLElement): Badge;
 /**
- * Follows the badge by both of its routes: the stream, and the answer to an action
- * of this page, which may carry one half only.
+ * Follows the badge by both of its routes: the stream, and the answer to an action of this page, which may contain
+ * only one half.
  * @param {EventTarget} stream
  * @param {(badge: Badge, streamed: boolean) => void} handle
  */

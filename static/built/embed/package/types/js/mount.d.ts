@@ -1,5 +1,5 @@
 /**
- * Returns the address of a path of ours: the public URL of the server may have a path of its own.
+ * Returns the address of a path of this server, whose public URL may contain a path.
  * @param {string} path
  */
 export declare const our: (path: string) => string;

@@ -12,7 +12,7 @@ export declare const announcementNames: string[];
  */
 export declare function backoff(failures: number, random: number): number;
 /**
- * One event stream that reconnects by itself. EventSource gives up on a 503 and
+ * One event stream that reconnects by itself. EventSource does not retry after a 503 and
  * gives no reason for a failure, so every attempt is a new EventSource.
  *
  * Dispatches each event of the server as a CustomEvent with its data and its

@@ -14,8 +14,8 @@ export type Message = {
 /** @typedef {import("./badge.js").Badge} Badge */
 /** @typedef {import("./connection.js").State} State */
 /**
- * Messages between tabs. `hello` asks the leader for the state and the badge, `wake`
- * asks it to connect now.
+ * Messages between tabs. `hello` requests the state and the badge from the leader, `wake`
+ * makes it connect now.
  * @typedef {{kind: "hello"} | {kind: "wake"} | {kind: "event", name: string, detail: any}} Message
  */
 /**
@@ -27,14 +27,14 @@ export type Message = {
 export declare class Tabs extends EventTarget {
     #private;
     /**
-     * @param {string} user tabs of other users hear nothing
+     * @param {string} user tabs of other users receive nothing
      * @param {Stream} stream
      * @param {LockManager} [locks]
      */
     constructor(user: string, stream: Stream, locks?: LockManager);
     /** Whether this tab has the stream. */
     get leads(): boolean;
-    /** Takes part: listens, and waits for its turn to lead. */
+    /** Joins: listens, and waits for its turn to lead. */
     join(): void;
     /** Releases everything: a page kept in the browser's history must hold nothing. */
     leave(): void;
