@@ -46,7 +46,9 @@ func (e *examination) nodes(ctx context.Context, cfg *config.Config, rdb redis.U
 	}
 	e.rights(ctx, rdb, cfg.RedisPrefix)
 	if cluster, ok := rdb.(*redis.ClusterClient); ok {
-		err = cluster.ForEachMaster(ctx, e.node)
+		if err = cluster.ForEachMaster(ctx, e.node); err == nil {
+			err = e.spread(ctx, cfg.RedisPrefix, cluster)
+		}
 	} else if node, ok := rdb.(*redis.Client); ok {
 		err = e.node(ctx, node)
 	}
