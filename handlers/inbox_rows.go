@@ -187,8 +187,8 @@ func (h *Handlers) outside(link, app string) string {
 	return link
 }
 
-// endedNew reports whether this page is the first with only entries from before the last opening, as far as its
-// address shows.
+// endedNew reports whether the previous page ended with entries newer than the last opening and this page starts with
+// an older one.
 func endedNew(q inboxQuery, page notifier.Page) bool {
 	return !q.Unread && !q.Archived && page.Opened > 0 && q.Before > page.Opened && page.Entries[0].At <= page.Opened
 }
