@@ -93,12 +93,12 @@ func (m announcementMaker) row(post *notifier.OpenAnnouncement, back string) vie
 	}
 }
 
-// dated is a text from the catalogue with a date in it.
+// dated formats a date inside a catalogue text.
 func (m announcementMaker) dated(id string, say func(at time.Time) string, at time.Time) views.Dated {
 	return datedText(m.text, id, say, at.In(m.now.Location()))
 }
 
-// edited is the mark with the time of the last edit; nil if the announcement was never edited.
+// edited returns the mark with the time of the last edit, or nil if the announcement was never edited.
 func (m announcementMaker) edited(say func(at time.Time) string, post *notifier.OpenAnnouncement) *views.Dated {
 	return editedMark(m.text, say, post, m.now.Location())
 }
@@ -116,7 +116,7 @@ func datedText(text *locale.Printer, id string, say func(at time.Time) string, a
 	return views.Dated{Before: before, Date: say(at), After: after, Datetime: at.Format(time.RFC3339), Moment: text.Moment(at)}
 }
 
-// announcementCounts counts the unread and the read announcements.
+// announcementCounts formats the numbers of unread and read announcements.
 func announcementCounts(text *locale.Printer, listed notifier.OpenAnnouncements) views.Counts {
 	c := views.Counts{Unread: text.Number(listed.Unread), Read: text.Number(listed.Read)}
 	if listed.Unread > 0 {

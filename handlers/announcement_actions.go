@@ -22,8 +22,8 @@ func (h *Handlers) unreadAnnouncement(w http.ResponseWriter, r *http.Request) er
 
 type turning func(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
 
-// turnAnnouncement marks an announcement as read or unread. A script gets the changed parts of
-// the page; a plain form is redirected back to its page.
+// turnAnnouncement marks an announcement read or unread. An htmx request gets the changed parts of the page; a plain
+// form is redirected back to its page.
 func (h *Handlers) turnAnnouncement(w http.ResponseWriter, r *http.Request, code string, turn turning) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -48,9 +48,9 @@ func (h *Handlers) turnAnnouncement(w http.ResponseWriter, r *http.Request, code
 	return nil
 }
 
-// backFromOver returns where to send a plain form whose announcement closed after its page was
-// rendered. The reader is told so; it is not their error. The page of the announcement itself is
-// gone too, so that one becomes the list.
+// backFromOver returns the redirect address for a plain form whose announcement closed after its page was rendered.
+// This is not the reader's error, so the target page shows a message. The announcement's own page is gone too; the
+// list replaces it.
 func backFromOver(back *url.URL, id int64) string {
 	if announcementOf(back.Path) == id {
 		back = &url.URL{Path: announcementsPath}
@@ -58,8 +58,8 @@ func backFromOver(back *url.URL, id int64) string {
 	return withDone(back, "announcement-over")
 }
 
-// announcementPart answers a script with what changed: the announcement's row, the counts above
-// the list and the pinned banner.
+// announcementPart sends an htmx request what changed: the announcement's row, the counts above the list and the
+// pinned banner.
 func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id int64, back string) error {
 	listed, err := h.Announcements.List(r.Context(), readerOf(r))
 	if err != nil {
@@ -88,7 +88,7 @@ func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id i
 	return h.page(w, r, http.StatusOK, views.AnnouncementAnswer(p))
 }
 
-// partOf builds the parts that changed on the page the script is on.
+// partOf builds the changed parts of the page that the htmx request came from.
 func (h *Handlers) partOf(r *http.Request, a announced) *views.AnnouncementPart {
 	f := h.bareFrame(r)
 	shown := cameFrom(shownPage(r))
@@ -96,7 +96,7 @@ func (h *Handlers) partOf(r *http.Request, a announced) *views.AnnouncementPart 
 	return &views.AnnouncementPart{Frame: f, Counts: announcementCounts(f.Text, a.OpenAnnouncements), InList: shown.Path == announcementsPath}
 }
 
-// pinned answers a script with the current pinned banner of the page it is on.
+// pinned renders the current pinned banner for an htmx request.
 func (h *Handlers) pinned(w http.ResponseWriter, r *http.Request) error {
 	if !fragment(r) {
 		redirect(w, r, announcementsPath)
@@ -136,7 +136,7 @@ func (h *Handlers) readAnnouncements(w http.ResponseWriter, r *http.Request) err
 	return nil
 }
 
-// announcementsRead says that everything is read. It offers Undo only if something was unread.
+// announcementsRead builds the "all read" message. It offers Undo only if something was unread.
 func announcementsRead(text string, turned []string) *views.Done {
 	done := &views.Done{Text: text}
 	if len(turned) > 0 {
@@ -160,7 +160,7 @@ func (h *Handlers) unreadAnnouncements(w http.ResponseWriter, r *http.Request) e
 	return nil
 }
 
-// turnAnnouncementsBack marks announcements unread again, skipping those that have closed since.
+// turnAnnouncementsBack marks announcements unread again and skips those that have closed since.
 func (h *Handlers) turnAnnouncementsBack(r *http.Request, list string) error {
 	ids := strings.Split(list, ",")
 	for _, text := range ids[:min(len(ids), notifier.MaxOpen)] {

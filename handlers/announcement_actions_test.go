@@ -69,7 +69,7 @@ func TestScriptGetsTheRowTheCountsAndThePinnedBanner(t *testing.T) {
 		t.Error("the list shows it twice")
 	}
 	b.script("alice", "/announcements/7/read", "a7", "").wantStatus(t, http.StatusNotFound)
-	// On the announcement's own page all of that changes too.
+	// On the announcement's own page, all of that changes too.
 	b.script("alice", "/announcements/5/unread", "announcement", "back=%2Fannouncements%2F5").wantRedirect(t, "/announcements/5?done=unread")
 }
 

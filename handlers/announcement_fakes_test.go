@@ -18,7 +18,7 @@ func post(id int64, hours int, pinned, read bool) notifier.OpenAnnouncement {
 	}
 }
 
-// board is a fake of announcements that records calls.
+// board is a fake of announcements that records its calls.
 type board struct {
 	*world
 	items []notifier.OpenAnnouncement
@@ -26,7 +26,7 @@ type board struct {
 	err   error // returned by every call
 }
 
-// newAnnouncements has these announcements, open to alice. Her inbox has 2 unread entries.
+// newAnnouncements creates a board with these announcements, open to alice. Her inbox has 2 unread entries.
 func newAnnouncements(t testing.TB, items ...notifier.OpenAnnouncement) *board {
 	t.Helper()
 	b := &board{items: items}
@@ -97,7 +97,7 @@ func (b *board) wantDid(t *testing.T, want ...string) {
 	b.did = nil
 }
 
-// fields are the fields of a form, as name, value pairs.
+// fields returns the fields of a form, as name, value pairs.
 func (r reply) fields(form string) []string {
 	var fields []string
 	for _, f := range r.page.Find(form).First().Find("input").EachIter() {
@@ -106,7 +106,7 @@ func (r reply) fields(form string) []string {
 	return fields
 }
 
-// submit submits a form on a page, like a browser without script.
+// submit submits a form on a page as a browser without script does.
 func (w *world) submit(user string, from reply, form string) reply {
 	w.t.Helper()
 	if from.count(form) != 1 {

@@ -13,14 +13,13 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// over reports whether an announcement is closed or retracted, so nobody sees it now or will
-// later.
+// over reports whether an announcement is closed or retracted: readers will not see it again.
 func over(n *notifier.Notice, now time.Time) bool {
 	phase := n.PhaseAt(now)
 	return phase == notifier.PhaseClosed || phase == notifier.PhaseRetracted
 }
 
-// isOver is over for any notice: a notice to an inbox is over when it is retracted or expired.
+// isOver is like over, for any notice: a notice to inboxes is over when it is retracted or expired.
 func isOver(n *notifier.Notice, now time.Time) bool {
 	switch {
 	case n.Announces():
@@ -32,14 +31,14 @@ func isOver(n *notifier.Notice, now time.Time) bool {
 	}
 }
 
-// fillAnnouncement fills the staff page of an announcement: its facts, how many have read it, and
-// the actions on it.
+// fillAnnouncement fills in the staff page of an announcement: its facts, how many members have read it, and its
+// actions.
 func (h *Handlers) fillAnnouncement(r *http.Request, p *views.Notice, n *notifier.Progress) {
 	now := h.now(r)
 	p.Announced, p.Card = true, h.announcementCard(r, p.Frame, &n.Draft)
 	p.Facts = h.announcementFacts(p.Text, &n.Notice, now.Location())
 	p.Progress = h.announcementProgress(p.Text, n, now)
-	// A page that polls sends the phase it shows.
+	// A page that polls sends the phase it shows, to detect a change.
 	p.Progress.Address = noticePath(n.ID) + "?phase=" + p.Progress.State
 	known := r.URL.Query().Get("phase")
 	p.Turned = fragment(r) && known != "" && known != p.Progress.State
@@ -76,8 +75,7 @@ func (h *Handlers) announcementFacts(text *locale.Printer, n *notifier.Notice, z
 	return list
 }
 
-// announcementProgress shows the phase and, for each audience, how many have read the
-// announcement.
+// announcementProgress builds the phase and, for each audience, how many members have read the announcement.
 func (h *Handlers) announcementProgress(text *locale.Printer, n *notifier.Progress, now time.Time) views.Progress {
 	phase := n.PhaseAt(now)
 	starts, ends := n.StartsAt.In(now.Location()), n.EndsAt.In(now.Location())
@@ -104,7 +102,7 @@ func (h *Handlers) announcementProgress(text *locale.Printer, n *notifier.Progre
 	return v
 }
 
-// shareBar shows how many members of the audience have read an announcement.
+// shareBar shows how many members of an audience have read an announcement.
 func shareBar(text *locale.Printer, id string, s notifier.Share) components.Bar {
 	switch {
 	case s.Members == 0:
@@ -118,7 +116,7 @@ func shareBar(text *locale.Printer, id string, s notifier.Share) components.Bar 
 	}
 }
 
-// allShares adds the shares of the audiences.
+// allShares sums the shares of the audiences.
 func allShares(shares []notifier.Share) notifier.Share {
 	all := notifier.Share{Counted: true}
 	for _, s := range shares {
@@ -127,8 +125,8 @@ func allShares(shares []notifier.Share) notifier.Share {
 	return all
 }
 
-// announcedRow fills in an announcement's row in the list of sent notices. It has no delivery
-// column, since readers look it up themselves.
+// announcedRow fills in an announcement's row in the list of sent notices. It has no delivery column, because
+// announcements are not delivered to inboxes.
 func announcedRow(text *locale.Printer, row *views.SentRow, n *notifier.Progress, now time.Time) {
 	phase := n.PhaseAt(now)
 	row.Announced, row.Live = true, !over(&n.Notice, now)
@@ -142,7 +140,7 @@ func announcedRow(text *locale.Printer, row *views.SentRow, n *notifier.Progress
 	}
 }
 
-// deleteNotice deletes an announcement that is over.
+// deleteNotice deletes an announcement that is over; while it is scheduled or open, the form is refused.
 func (h *Handlers) deleteNotice(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {

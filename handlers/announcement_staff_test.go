@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// announced is an announcement whose window starts and ends at these offsets from noon.
+// announced returns an announcement whose window has these offsets from noon.
 func announced(id int64, opens, closes time.Duration) notifier.Notice {
 	return notifier.Notice{
 		Draft: notifier.Draft{

@@ -29,8 +29,8 @@ func (h *Handlers) announcements(w http.ResponseWriter, r *http.Request) error {
 	return h.listAnnouncements(w, r, r.URL.Query(), done)
 }
 
-// listAnnouncements shows the page of the list that the query selects. done is the message to
-// show; nil takes it from the address.
+// listAnnouncements shows the page of the list that the query selects. done is the message to show; if nil, the done
+// code in the address decides.
 func (h *Handlers) listAnnouncements(w http.ResponseWriter, r *http.Request, values url.Values, done *views.Done) error {
 	a, err := h.listed(r, redisWait)
 	if err != nil {
@@ -56,8 +56,7 @@ func (h *Handlers) listAnnouncements(w http.ResponseWriter, r *http.Request, val
 	return h.page(w, r, http.StatusOK, views.AnnouncementsPage(p))
 }
 
-// fillAnnouncements fills in the rows after the given announcement, and the links to the other
-// pages.
+// fillAnnouncements fills in the rows after the given announcement and the links to the other pages.
 func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, items []notifier.OpenAnnouncement, after int64) {
 	if first := startOf(items, after); first > 0 {
 		items = items[first:]
@@ -80,8 +79,8 @@ func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, it
 	}
 }
 
-// startOf returns the index where the page after the given announcement begins. It is 0 if that
-// one is no longer open.
+// startOf returns the index where the page after the given announcement begins, or 0 if that announcement is no
+// longer open.
 func startOf(items []notifier.OpenAnnouncement, after int64) int {
 	for i := range items {
 		if items[i].ID == after {
@@ -95,7 +94,7 @@ func announcementsAfter(id int64) string {
 	return announcementsPath + "?after=" + strconv.FormatInt(id, 10)
 }
 
-// announcementFrame is the frame of a page of announcements. It also returns its badge.
+// announcementFrame returns the frame of an announcements page, and the badge.
 func (h *Handlers) announcementFrame(r *http.Request, a announced) (views.Frame, notifier.Badge) {
 	return h.frameWith(r, "announcements", "", &a)
 }

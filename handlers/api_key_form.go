@@ -52,9 +52,9 @@ func (h *Handlers) changeAPIKeys(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// makeAPIKey creates a key and redirects to the page that shows it. The token travels there in a
-// sealed cookie: in the response to the form a reload would create another key, and in the
-// address it would stay in the history and in logs.
+// makeAPIKey creates a key and redirects to the page that shows it. The token travels in a sealed cookie: if the
+// form's response showed it, a reload would create another key; in the address it would stay in the history and in
+// logs.
 func (h *Handlers) makeAPIKey(w http.ResponseWriter, r *http.Request, k notifier.APIKey, once string) error {
 	k, token, repeated, err := h.APIKeys.Add(r.Context(), h.actor(r), k, keyForm(seqOf(r), once, k))
 	if err != nil {
@@ -78,8 +78,7 @@ func (h *Handlers) makeAPIKey(w http.ResponseWriter, r *http.Request, k notifier
 // madeKey is the new key, as carried over the redirect.
 type madeKey struct{ Name, Token string }
 
-// newKey returns the key that was just created, or nil if there is none or it has been shown
-// already.
+// newKey returns the key that was just created, or nil if there is none or it was already shown.
 func (h *Handlers) newKey(w http.ResponseWriter, r *http.Request) *views.NewKey {
 	if r.Method != http.MethodGet {
 		return nil
@@ -92,8 +91,8 @@ func (h *Handlers) newKey(w http.ResponseWriter, r *http.Request) *views.NewKey 
 	return &views.NewKey{Key: made.Token, Text: h.text(r).F("apikeys.made", "Name", made.Name)}
 }
 
-// keyForm identifies a submitted form, so that the same form sent again makes no second key.
-// After Back and a change of the name it is a new form. Without a token every submission is.
+// keyForm identifies a submitted form, so that submitting it twice creates one key. After Back and a changed name it
+// counts as a new form. Without a token, every submission does.
 func keyForm(seq int64, once string, k notifier.APIKey) string {
 	if once == "" {
 		return ""

@@ -35,8 +35,7 @@ func (h *Handlers) apiKeys(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.APIKeysPage(p))
 }
 
-// apiKeysPage is the page of the list that the query selects. There are few keys, so it reads
-// them all.
+// apiKeysPage builds the page of the list that the query selects. There are few keys, so it reads them all.
 func (h *Handlers) apiKeysPage(r *http.Request, values url.Values) (*views.APIKeys, error) {
 	all, err := h.Store.Keys(r.Context())
 	if err != nil {
@@ -65,7 +64,7 @@ func (h *Handlers) apiKeysPage(r *http.Request, values url.Values) (*views.APIKe
 	return p, nil
 }
 
-// keysFrom returns the keys that match the search, in the order of the list.
+// keysFrom returns the keys that match the search, in the list's order.
 func keysFrom(all []notifier.APIKey, l listing) []notifier.APIKey {
 	part := strings.ToLower(l.search)
 	found := slices.Clone(all)
@@ -113,7 +112,7 @@ func scopeText(text *locale.Printer, s notifier.KeyScope) string {
 	return string(s)
 }
 
-// scopeChoices are the checkboxes for a key's scopes.
+// scopeChoices returns the checkboxes for a key's scopes.
 func scopeChoices(text *locale.Printer, chosen []string) []views.ScopeChoice {
 	var choices []views.ScopeChoice
 	for _, s := range notifier.KeyScopes() {
@@ -124,8 +123,7 @@ func scopeChoices(text *locale.Printer, chosen []string) []views.ScopeChoice {
 	return choices
 }
 
-// keyToRevoke asks for confirmation before a key is revoked; nil if it is unknown or already
-// revoked.
+// keyToRevoke builds the confirmation for revoking a key, or nil if the key is unknown or already revoked.
 func keyToRevoke(text *locale.Printer, all []notifier.APIKey, id int64, now time.Time) *views.Revoke {
 	for i := range all {
 		if all[i].ID == id && !all[i].Revoked(now) {

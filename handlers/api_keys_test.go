@@ -46,8 +46,8 @@ func TestNewKeyIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestResubmittedFormMakesNoSecondKey submits a form again like a reload or a double click, and
-// then with another name, as Back allows.
+// TestResubmittedFormMakesNoSecondKey resubmits a form as a reload or a double click does, and then with another
+// name, as Back allows.
 func TestResubmittedFormMakesNoSecondKey(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -75,8 +75,8 @@ func TestResubmittedFormMakesNoSecondKey(t *testing.T) {
 	}
 }
 
-// TestScriptLoadsThePageOfANewKeyItself: after a redirect the script would get the page that
-// shows the key, and the browser one without it.
+// TestScriptLoadsThePageOfANewKeyItself: on a redirect, fetch would load the page with the key, and the browser would
+// then load one without it.
 func TestScriptLoadsThePageOfANewKeyItself(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// app shows a host application and its keys. New keys are shown once, directly after they were made.
+// app shows a host application and its keys. New keys are shown once, right after they were created.
 func (h *Handlers) app(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -38,7 +38,7 @@ func (h *Handlers) app(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.AppPage(p))
 }
 
-// findApp returns an app, with its keys, newest first.
+// findApp returns an app and its keys, newest first. It returns notifier.ErrNotFound for an unknown ID.
 func (h *Handlers) findApp(r *http.Request, id int64) (notifier.App, []notifier.AppKey, error) {
 	all, keys, err := h.Apps.List(r.Context())
 	if err != nil {
@@ -87,8 +87,8 @@ func (h *Handlers) appPage(r *http.Request, id int64) (*views.App, error) {
 	return p, h.addSnippets(r, p, keys)
 }
 
-// addSnippets adds what the application copies. The endpoints sign with a shared secret, so an app
-// without one gets none.
+// addSnippets adds the code to copy into the application. The endpoints sign with a shared secret, so an app without
+// one gets none.
 func (h *Handlers) addSnippets(r *http.Request, p *views.App, keys []notifier.AppKey) (err error) {
 	server := h.PublicURL
 	if server == "" {
@@ -122,7 +122,7 @@ func appKeyRow(text *locale.Printer, k *notifier.AppKey, app int64, now time.Tim
 	return row
 }
 
-// keyOfApp asks for confirmation before a key is revoked; nil if it is unknown or revoked already.
+// keyOfApp builds the confirmation for revoking a key, or nil if the key is unknown or already revoked.
 func keyOfApp(p *views.App, id int64) *views.Revoke {
 	valid := slices.DeleteFunc(slices.Clone(p.Keys), func(k views.AppKeyRow) bool { return k.RevokeHref == "" })
 	for _, k := range valid {

@@ -14,16 +14,16 @@ import (
 
 // Error codes of the forms of apps.
 const (
-	codeAppTaken    = "app_taken"     // Name: another app is called so
+	codeAppTaken    = "app_taken"     // name: another app has it
 	codeIssuerTaken = "issuer_taken"  // issuer: another app with a JWKS has it
 	codeManyApps    = "too_many_apps" // Max
 	codeManyAppKeys = "too_many_keys_of_app"
 )
 
-// appFields are the fields of the form of a new app, from top to bottom.
+// appFields lists the fields of the new-app form, top to bottom.
 var appFields = []string{"name", "origins", "audience", "roles", "max_life", "key", "public_key", "jwks", "issuer"}
 
-// addApp adds a host application and redirects to its page, which shows its keys.
+// addApp adds a host application and redirects to its page, which shows its keys once.
 func (h *Handlers) addApp(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, append([]string{"action"}, appFields...)...)
 	if values == nil {
@@ -50,7 +50,7 @@ func (h *Handlers) addApp(w http.ResponseWriter, r *http.Request) error {
 	return h.showAppKeys(w, r, added.ID, views.AppKeys{APIKey: added.APIKey, TokenKey: added.TokenKey})
 }
 
-// readApp reads the form of a new app. Fields of kinds of keys that are not chosen are ignored.
+// readApp parses the new-app form. It ignores fields that belong to a kind of key that is not chosen.
 func (h *Handlers) readApp(values url.Values) (a notifier.App, publicKey []byte, err error) {
 	var bad notifier.InvalidError
 	a = notifier.App{Name: strings.TrimSpace(values.Get("name")), Origins: strings.Fields(values.Get("origins")), Roles: roleNames(values.Get("roles"))}
@@ -96,7 +96,7 @@ func roleNames(text string) (names []string) {
 	return names
 }
 
-// appConflict says with what a new app is in conflict.
+// appConflict returns the form error that explains why a new app conflicts with the existing ones.
 func (h *Handlers) appConflict(r *http.Request, a *notifier.App) error {
 	all, _, err := h.Apps.List(r.Context())
 	if err != nil {
@@ -114,7 +114,7 @@ func (h *Handlers) appConflict(r *http.Request, a *notifier.App) error {
 	return fault("", codeManyApps, map[string]any{"Max": notifier.MaxApps})
 }
 
-// appAgain shows the form with what was typed and its errors.
+// appAgain shows the form again with the input and its errors.
 func (h *Handlers) appAgain(w http.ResponseWriter, r *http.Request, values url.Values, bad *notifier.InvalidError) error {
 	p, err := h.appsPage(r, url.Values{})
 	if err != nil {
@@ -125,7 +125,7 @@ func (h *Handlers) appAgain(w http.ResponseWriter, r *http.Request, values url.V
 	return h.page(w, r, http.StatusUnprocessableEntity, views.AppsPage(p))
 }
 
-// changeApp gives an app another key, or revokes a key or the app.
+// changeApp handles the forms of an app's page: add a key, change settings, revoke a key or the app.
 func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {

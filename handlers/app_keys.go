@@ -16,7 +16,7 @@ import (
 
 // rotateApp adds a key and shows it.
 func (h *Handlers) rotateApp(w http.ResponseWriter, r *http.Request, a *notifier.App, values url.Values) error {
-	var publicKey []byte // nil: a secret
+	var publicKey []byte // nil: create a secret
 	if text := strings.TrimSpace(values.Get("public_key")); text != "" {
 		publicKey = []byte(text)
 	}
@@ -55,7 +55,7 @@ func (h *Handlers) rotateAPIKey(w http.ResponseWriter, r *http.Request, a *notif
 	return h.showAppKeys(w, r, a.ID, views.AppKeys{APIKey: key})
 }
 
-// keyAgain shows the page of an app again, with the fault of a key that was not added.
+// keyAgain shows an app's page again, with the error that kept a key from being added.
 func (h *Handlers) keyAgain(w http.ResponseWriter, r *http.Request, id int64, values url.Values, bad *notifier.InvalidError) error {
 	p, err := h.appPage(r, id)
 	if err != nil {
@@ -65,7 +65,7 @@ func (h *Handlers) keyAgain(w http.ResponseWriter, r *http.Request, id int64, va
 	return h.page(w, r, http.StatusUnprocessableEntity, views.AppPage(p))
 }
 
-// newestAPIKey returns the ID of the newest API key of an app.
+// newestAPIKey returns the ID of an app's newest API key, or "" if it has none.
 func (h *Handlers) newestAPIKey(r *http.Request, app int64) (string, error) {
 	all, err := h.Store.Keys(r.Context())
 	if err != nil {
@@ -78,8 +78,7 @@ func (h *Handlers) newestAPIKey(r *http.Request, app int64) (string, error) {
 	return strconv.FormatInt(all[i].ID, 10), nil
 }
 
-// showAppKeys redirects to the page of an app, which shows new keys once. They travel there in a
-// sealed cookie; see makeAPIKey.
+// showAppKeys redirects to the app's page, which shows new keys once. They travel in a sealed cookie; see makeAPIKey.
 func (h *Handlers) showAppKeys(w http.ResponseWriter, r *http.Request, id int64, made views.AppKeys) error {
 	slip, err := json.Marshal([]string{made.APIKey, made.TokenKey})
 	if err == nil {
@@ -92,8 +91,7 @@ func (h *Handlers) showAppKeys(w http.ResponseWriter, r *http.Request, id int64,
 	return nil
 }
 
-// newAppKeys returns the keys that were just made, or nil if there are none or they have been shown
-// already.
+// newAppKeys returns the keys that were just created, or nil if there are none or they were already shown.
 func (h *Handlers) newAppKeys(w http.ResponseWriter, r *http.Request) *views.AppKeys {
 	if r.Method != http.MethodGet {
 		return nil

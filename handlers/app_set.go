@@ -15,8 +15,8 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// setApp changes the settings of an app. A field that was not sent stays as it is, and so does one that is sent as it is: two
-// people who change different fields at a time keep both changes.
+// setApp changes an app's settings. A field that is missing or unchanged is left alone, so two people who change
+// different fields at the same time both keep their changes.
 func (h *Handlers) setApp(w http.ResponseWriter, r *http.Request, a *notifier.App, values url.Values) error {
 	change, err := h.readAppChange(a, values)
 	if err == nil && change.String() != "" {
@@ -41,7 +41,7 @@ func (h *Handlers) setApp(w http.ResponseWriter, r *http.Request, a *notifier.Ap
 	return nil
 }
 
-// readAppChange returns what the form changes of an app.
+// readAppChange returns the settings that the form changes.
 func (h *Handlers) readAppChange(a *notifier.App, values url.Values) (change notifier.AppChange, err error) {
 	for field, of := range map[string]struct {
 		is string
@@ -81,7 +81,7 @@ func (h *Handlers) readAppChange(a *notifier.App, values url.Values) (change not
 	return change, nil
 }
 
-// settingsOf are the fields of the form of an app as they are stored.
+// settingsOf returns an app's stored settings as form fields.
 func (h *Handlers) settingsOf(a *notifier.App) url.Values {
 	return url.Values{
 		"base": {a.Base}, "inbox_url": {a.InboxURL}, "settings_url": {a.SettingsURL}, "issuer": {a.Issuer},
@@ -90,7 +90,7 @@ func (h *Handlers) settingsOf(a *notifier.App) url.Values {
 	}
 }
 
-// fillAppSettings shows the fields that values has. The others stay as they are.
+// fillAppSettings fills in the fields that are present in values and leaves the others alone.
 func (h *Handlers) fillAppSettings(p *views.App, values url.Values) {
 	for field, to := range map[string]*string{
 		"base": &p.Base, "inbox_url": &p.InboxURL, "settings_url": &p.SettingsURL,

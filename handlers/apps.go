@@ -18,7 +18,7 @@ import (
 
 const appsPath = "/staff/apps"
 
-// appPath is the page of an app. Names are free again when their app was revoked, so it has the ID.
+// appPath is the page of an app. It uses the ID, because a name can be reused after its app was revoked.
 func appPath(id int64) string { return appsPath + "/" + strconv.FormatInt(id, 10) }
 
 // apps lists the host applications, newest first.
@@ -31,7 +31,7 @@ func (h *Handlers) apps(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.AppsPage(p))
 }
 
-// appsPage is the page of the list that the query selects. There are few apps, so it reads them all.
+// appsPage builds the page of the list that the query selects. There are few apps, so it reads them all.
 func (h *Handlers) appsPage(r *http.Request, values url.Values) (*views.Apps, error) {
 	all, keys, err := h.Apps.List(r.Context())
 	if err != nil {
@@ -58,7 +58,7 @@ func (h *Handlers) appsPage(r *http.Request, values url.Values) (*views.Apps, er
 	return p, nil
 }
 
-// appsFrom returns the apps whose name or origins match the search, in the order of the list.
+// appsFrom returns the apps whose name or origins match the search, in the list's order.
 func appsFrom(all []notifier.App, l listing) []notifier.App {
 	part := strings.ToLower(l.search)
 	found := slices.DeleteFunc(slices.Clone(all), func(a notifier.App) bool {
@@ -95,17 +95,17 @@ func (h *Handlers) appRow(text *locale.Printer, a *notifier.App, keys []notifier
 	return row
 }
 
-// The kinds of keys in the form of an app.
+// Kinds of keys in the new-app form.
 const (
 	keySecret = "secret"
 	keyPublic = "public"
 	keyJWKS   = "jwks"
 )
 
-// appLives are the longest lives of tokens to choose from.
+// appLives are the offered maximum token lifetimes.
 var appLives = []time.Duration{5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, notifier.MaxTokenLife}
 
-// fillAppForm shows what was typed into the form of a new app.
+// fillAppForm fills in the new-app form.
 func (h *Handlers) fillAppForm(p *views.Apps, values url.Values) {
 	p.Name, p.Origins, p.Roles = kept(values.Get("name")), kept(values.Get("origins")), kept(values.Get("roles"))
 	p.PublicKey, p.JWKS, p.Issuer = kept(values.Get("public_key")), kept(values.Get("jwks")), kept(values.Get("issuer"))

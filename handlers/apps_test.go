@@ -140,7 +140,7 @@ func TestInvalidAppIsNotAdded(t *testing.T) {
 	}
 }
 
-// rolesOf is a list of n roles.
+// rolesOf returns a list of n roles.
 func rolesOf(n int) string {
 	var names []string
 	for i := range n {

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// Archive reads inboxes and announcements from SQL. Pages show it while Redis is unavailable.
+// Archive reads inboxes and announcements from SQL. Pages use it while Redis is unavailable.
 type Archive struct {
 	Inbox         InboxArchive
 	Announcements AnnouncementArchive
@@ -29,12 +29,12 @@ type AnnouncementArchive interface {
 	Find(ctx context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error)
 }
 
-// redisWait is how long a page waits for Redis before it shows the archive. While Redis is known
-// to be down, calls fail at once.
+// redisWait is how long a page waits for Redis before it uses the archive. Once Redis is known to be down, calls fail
+// at once.
 const redisWait = 3 * time.Second
 
-// storedInstead reports whether a page has to be shown from the archive because Redis failed with
-// err. If err is nil, it records that Redis answered.
+// storedInstead reports whether the page must come from the archive because Redis failed with err. If err is nil, it
+// records that Redis responded.
 func (h *Handlers) storedInstead(r *http.Request, err error) bool {
 	if err == nil {
 		h.heard.Store(h.Now().UnixMilli())
@@ -43,8 +43,8 @@ func (h *Handlers) storedInstead(r *http.Request, err error) bool {
 	return statusOf(err) == http.StatusServiceUnavailable && r.Context().Err() == nil
 }
 
-// asOf is the time up to which the archive is known to be complete: when Redis last answered this
-// instance or, if later, the last stored change. It is empty if neither is known.
+// asOf returns the time up to which the archive is surely complete: the last response of Redis to this instance or,
+// if later, the last stored change. It returns "" if neither is known.
 func (h *Handlers) asOf(r *http.Request, ver int64) string {
 	now := h.now(r)
 	ms := min(max(h.heard.Load(), ver), now.UnixMilli())
@@ -59,7 +59,7 @@ func (h *Handlers) asOf(r *http.Request, ver int64) string {
 	return text.Exact(at)
 }
 
-// stale is the line that says a page comes from the archive. id is its text.
+// stale returns the line, with text ID id, that marks a page as coming from the archive.
 func (h *Handlers) stale(r *http.Request, id string, ver int64) string {
 	if at := h.asOf(r, ver); at != "" {
 		return h.text(r).F(id, "Time", at)
@@ -67,7 +67,7 @@ func (h *Handlers) stale(r *http.Request, id string, ver int64) string {
 	return h.text(r).T("stale.unknown")
 }
 
-// storedInbox shows a part of the inbox from the archive.
+// storedInbox shows a page of the inbox from the archive.
 func (h *Handlers) storedInbox(w http.ResponseWriter, r *http.Request, q inboxQuery, done *views.Done) error {
 	page, err := h.Archive.Inbox.Look(r.Context(), seqOf(r), q.Query)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// archiveEntries archives entries, and offers to undo that.
+// archiveEntries archives entries and offers Undo.
 func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error {
 	keys, values, err := keysForm(r, "at", "back")
 	if err != nil {
@@ -29,7 +29,7 @@ func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error 
 	}
 	undo := unarchiveFields(moved)
 	at := number(values.Get("at"))
-	if queryOf(values.Get("back")).Archived { // Undo of moving them to the inbox
+	if queryOf(values.Get("back")).Archived { // this is Undo of a move to the inbox
 		if fragment(r) && alone(r, keys) && at > 0 {
 			return h.archivedPart(w, r, at, values.Get("back"), badge, &views.Done{Text: h.text(r).T("done.restored")})
 		}
@@ -46,8 +46,8 @@ func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error 
 	return h.changedAll(w, r, values.Get("back"), "archived", undo)
 }
 
-// unarchiveFields names the entries to move back, and those of them that were unread by their
-// places in the list: `1,3` is the first and the third.
+// unarchiveFields returns the form fields that move entries back. The unread ones are given by position: "1,3" is the
+// first and the third.
 func unarchiveFields(moved notifier.Moved) (fields []views.Hidden) {
 	var unread []string
 	for i, key := range moved.Keys {
@@ -62,7 +62,7 @@ func unarchiveFields(moved notifier.Moved) (fields []views.Hidden) {
 	return fields
 }
 
-// wereUnread returns the keys that a field of unarchiveFields names, if they were moved.
+// wereUnread parses the positions from unarchiveFields and returns the keys there that were moved.
 func wereUnread(places string, keys, moved []string) (unread []string) {
 	for _, place := range strings.SplitN(places, ",", mostKeys+1) {
 		if i := number(place); 0 < i && i <= int64(len(keys)) && slices.Contains(moved, keys[i-1]) {
@@ -72,8 +72,8 @@ func wereUnread(places string, keys, moved []string) (unread []string) {
 	return unread
 }
 
-// unarchiveEntries moves entries back to the inbox, on any instance. As Undo it also marks those
-// as unread again that were unread.
+// unarchiveEntries moves entries back to the inbox; it works on any instance. When it is Undo, it also marks the
+// formerly unread ones unread again.
 func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) error {
 	keys, values, err := keysForm(r, "at", "unread", "back")
 	if err != nil {
@@ -88,7 +88,7 @@ func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) erro
 	}
 	back := values.Get("back")
 	code := "restored"
-	archive := queryOf(back).Archived || fragment(r) && queryOf(shownPage(r)).Archived // Undo may be pressed there, too
+	archive := queryOf(back).Archived || fragment(r) && queryOf(shownPage(r)).Archived // Undo may be pressed on that page too
 	if archive {
 		code = "unarchived"
 	}
@@ -109,7 +109,7 @@ func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) erro
 	return nil
 }
 
-// keyFields names entries.
+// keyFields returns a hidden form field for each key.
 func keyFields(keys []string) []views.Hidden {
 	fields := make([]views.Hidden, len(keys))
 	for i, key := range keys {

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// archiveWorld records what alice archives and moves back. Entry 5 is unread.
+// archiveWorld records which entries alice archives and moves back. Entry 5 is unread.
 func archiveWorld(t *testing.T, did *[]string) *world {
 	t.Helper()
 	e := entry(5, noon.Add(-time.Hour), false, false)
@@ -162,7 +162,7 @@ func TestUpToTwoHundredEntriesAreArchivedAtOnce(t *testing.T) {
 	}
 }
 
-// TestLinkToAnArchivedNoticeStillLeadsThere: mail and toasts link to /n/ID.
+// TestLinkToAnArchivedNoticeStillLeadsThere covers mails and toasts, which link to /n/ID.
 func TestLinkToAnArchivedNoticeStillLeadsThere(t *testing.T) {
 	t.Parallel()
 	var did []string
@@ -176,7 +176,7 @@ func TestLinkToAnArchivedNoticeStillLeadsThere(t *testing.T) {
 	w.get("alice", "/n/6").wantStatus(t, http.StatusNotFound)
 }
 
-// TestListOfKeysIsRefusedWhileItIsRead: the rest of the form is not read.
+// TestListOfKeysIsRefusedWhileItIsRead checks that the rest of the form is not read.
 func TestListOfKeysIsRefusedWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	var did []string

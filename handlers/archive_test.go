@@ -15,7 +15,7 @@ import (
 
 var errAway = fmt.Errorf("ask: %w", notifier.ErrUnavailable)
 
-// storedInbox is the archived inbox of alice.
+// storedInbox is alice's inbox in the archive.
 type storedInbox struct {
 	page notifier.Page
 	err  error
@@ -37,7 +37,7 @@ func (s *storedInbox) Badge(_ context.Context, seq int64) (notifier.Badge, error
 	return notifier.Badge{Unread: s.page.Unread, Inbox: s.page.Unread, Ver: s.page.Ver}, s.err
 }
 
-// storedAnnouncements is the archived announcements of a board.
+// storedAnnouncements is the archive of a board's announcements.
 type storedAnnouncements struct{ *board }
 
 func (s storedAnnouncements) List(_ context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error) {
@@ -53,7 +53,7 @@ func (s storedAnnouncements) Find(_ context.Context, r notifier.Reader, id int64
 	return notifier.OpenAnnouncement{}, notifier.ErrNotFound
 }
 
-// lostAnnouncements is an archive of announcements that cannot be read.
+// lostAnnouncements is an archive that cannot be read.
 type lostAnnouncements struct{}
 
 func (lostAnnouncements) List(context.Context, notifier.Reader) (notifier.OpenAnnouncements, error) {
@@ -64,7 +64,7 @@ func (lostAnnouncements) Find(context.Context, notifier.Reader, int64) (notifier
 	return notifier.OpenAnnouncement{}, errAway
 }
 
-// lostRedis is a world whose Redis is unavailable while gone is true, with an archive.
+// lostRedis is a board with an archive, whose Redis is unavailable while gone is true.
 type lostRedis struct {
 	*board
 	stored *storedInbox
@@ -198,7 +198,7 @@ func TestAnnouncementsAreReadableFromTheArchiveWhileRedisIsUnavailable(t *testin
 		t.Error("the pinned announcement is missing")
 	}
 	l.wantDid(t)
-	// The announcement was found but could not be marked: it is shown anyway.
+	// The announcement was found but could not be marked read: it is shown anyway.
 	l.posts.find = func(r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) { return *l.of(r, id), nil }
 	if r = l.get("alice", "/announcements/5").wantStatus(t, http.StatusOK); r.count("[data-testid=stale]") != 1 {
 		t.Error("the page of an announcement that could not be marked does not say so")

@@ -11,8 +11,8 @@ type who func(r *http.Request) (notifier.Asker, error)
 
 func (w who) Find(r *http.Request) (notifier.Asker, error) { return w(r) }
 
-// A token speaks for a user of an app: it opens their pages, but none of staff, and no page if it may
-// only read.
+// A token acts for a user of an app: it opens their pages, but no staff pages, and if it is read-only, no pages at
+// all.
 func TestTokensOpenNoStaffPages(t *testing.T) {
 	t.Parallel()
 	token, err := &notifier.UserToken{}, error(nil)

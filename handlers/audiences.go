@@ -19,7 +19,7 @@ func (h *Handlers) audiences() []notifier.Audience {
 	return slices.Sorted(maps.Keys(h.Audiences))
 }
 
-// givenName is the name that the installation gave an audience.
+// givenName is an audience's name in the configuration.
 func (h *Handlers) givenName(a notifier.Audience) string {
 	if len(h.Audiences) == 0 {
 		return defaultAudiences[a]
@@ -27,14 +27,13 @@ func (h *Handlers) givenName(a notifier.Audience) string {
 	return h.Audiences[a]
 }
 
-// called reports whether name means this audience, ignoring case: the name that the installation
-// gave it or its translation for the reader.
+// called reports whether name means this audience, ignoring case: its configured name or its name in the reader's
+// language.
 func (h *Handlers) called(text *locale.Printer, a notifier.Audience, name string) bool {
 	return strings.EqualFold(name, h.givenName(a)) || strings.EqualFold(name, h.audience(text, a))
 }
 
-// readAudiences parses the names in the field `to`. unknown is the first name that matches no
-// audience.
+// readAudiences parses the names in the field "to". unknown is the first name that matches no audience.
 func (h *Handlers) readAudiences(text *locale.Printer, to string) (found []notifier.Audience, unknown string) {
 	all := h.audiences()
 	typed, _ := notifier.ReadNames(to, func(names []string) (map[string][]string, error) {
@@ -49,8 +48,7 @@ func (h *Handlers) readAudiences(text *locale.Printer, to string) (found []notif
 	return h.knownAudiences(text, typed.Names)
 }
 
-// knownAudiences returns the audiences with these names. unknown is the first name that matches
-// no audience.
+// knownAudiences returns the audiences with these names. unknown is the first name that matches no audience.
 func (h *Handlers) knownAudiences(text *locale.Printer, names []string) (found []notifier.Audience, unknown string) {
 	all := h.audiences()
 	for _, name := range names {
@@ -86,8 +84,8 @@ type sizedAudience struct {
 	members  int64
 }
 
-// sizedAudiences returns all audiences with their sizes. If the sizes cannot be read, it returns
-// the audiences without them and the error.
+// sizedAudiences returns all audiences with their sizes. If the sizes cannot be read, it returns the audiences
+// without them, and the error.
 func (h *Handlers) sizedAudiences(ctx context.Context, text *locale.Printer) ([]sizedAudience, error) {
 	all := h.audiences()
 	sizes, err := h.Store.AudienceSize(ctx, all, 0)

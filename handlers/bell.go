@@ -13,17 +13,17 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// bellWait is how long a page waits for the parts in its frame, such as the bell.
+// bellWait is how long a page waits for each part of its frame, such as the bell.
 const bellWait = time.Second
 
-// announced is what a user sees of announcements. Every page shows a part of it.
+// announced is what a user sees of the announcements. Every page shows a part of it.
 type announced struct {
 	notifier.OpenAnnouncements
-	known  bool // they could be read
-	stored bool // they came from the archive
+	known  bool // read from Redis
+	stored bool // read from the archive
 }
 
-// announced lists the announcements. If that fails, the page is shown without them.
+// announced lists the announcements. If that fails, it logs the error and the page goes without them.
 func (h *Handlers) announced(r *http.Request) announced {
 	a, err := h.listed(r, bellWait)
 	if err != nil {
@@ -33,7 +33,7 @@ func (h *Handlers) announced(r *http.Request) announced {
 	return a
 }
 
-// listed asks Redis for up to wait, then falls back to the archive.
+// listed waits up to wait for Redis, then falls back to the archive.
 func (h *Handlers) listed(r *http.Request, wait time.Duration) (announced, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
@@ -45,8 +45,8 @@ func (h *Handlers) listed(r *http.Request, wait time.Duration) (announced, error
 	return announced{OpenAnnouncements: listed, known: err == nil}, err
 }
 
-// surround adds the announcements and the badge to a page's frame, and returns the badge. If
-// reading one of them fails, the page is shown without it.
+// surround adds the announcements and the badge to a page's frame, and returns the badge. If one cannot be read, the
+// page goes without it.
 func (h *Handlers) surround(r *http.Request, f *views.Frame, a announced) notifier.Badge {
 	h.addAnnounced(r, f, a)
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
@@ -65,7 +65,7 @@ func (h *Handlers) surround(r *http.Request, f *views.Frame, a announced) notifi
 	return badge
 }
 
-// with joins the announcements' half of the badge with the inbox half.
+// with adds the inbox half to the announcements' half of the badge.
 func (a announced) with(inbox notifier.Badge) notifier.Badge {
 	whole := a.Badge()
 	whole.SetInbox(inbox.Inbox, inbox.Ver)
@@ -80,8 +80,8 @@ func (h *Handlers) addAnnounced(r *http.Request, f *views.Frame, a announced) {
 	f.Pinned = pinnedOf(f, a, r.URL, here(r), h.now(r))
 }
 
-// pinnedOf is the first unread pinned announcement, other than the one whose page this is. The
-// first page of the list shows none, since pinned announcements are at its top already.
+// pinnedOf returns the first unread pinned announcement, skipping the one whose page this is. The first page of the
+// list gets no banner: its top shows the pinned announcements already.
 func pinnedOf(f *views.Frame, a announced, page *url.URL, back string, now time.Time) *views.Pinned {
 	if page.Path == announcementsPath && !page.Query().Has("after") {
 		return nil
@@ -112,7 +112,7 @@ func pinnedOf(f *views.Frame, a announced, page *url.URL, back string, now time.
 	return p
 }
 
-// announcementOf is the id of the announcement that has its page at this path, or 0.
+// announcementOf returns the ID of the announcement whose page has this path, or 0.
 func announcementOf(path string) int64 {
 	id, ok := strings.CutPrefix(path, announcementsPath+"/")
 	if !ok {
@@ -121,11 +121,10 @@ func announcementOf(path string) int64 {
 	return number(id)
 }
 
-// mostBack is the longest address that a form may lead back to.
+// mostBack is the maximum length of an address that a form may return to.
 const mostBack = 500
 
-// here is the address of this page without its done code. For a request that is not a page it is
-// the list of announcements.
+// here is the address of this page without its done code, or the list of announcements if the request is not a GET.
 func here(r *http.Request) string {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return announcementsPath
@@ -143,13 +142,13 @@ func withoutDone(u *url.URL) string {
 	return address
 }
 
-// ourPage parses the page that a form leads back to. ok is false if it is not one of ours.
+// ourPage parses the address that a form returns to. ok is false if it is not a page of this server.
 func ourPage(back string) (page *url.URL, ok bool) {
 	u, err := url.Parse(back)
 	return u, err == nil && len(back) <= mostBack && safeNext(back) == back
 }
 
-// cameFrom is the page that a form leads back to; by default the announcements.
+// cameFrom returns the page that a form returns to; the default is the list of announcements.
 func cameFrom(back string) *url.URL {
 	if u, ok := ourPage(back); ok {
 		return u
@@ -157,10 +156,10 @@ func cameFrom(back string) *url.URL {
 	return &url.URL{Path: announcementsPath}
 }
 
-// backToPage is the page to return to after an action on announcements, with the done code.
+// backToPage returns the page to return to after an action on announcements, with the done code.
 func backToPage(back, done string) string { return withDone(cameFrom(back), done) }
 
-// withDone is a page's address with a done code, which names the action before it.
+// withDone adds a done code, which names the action just done, to a page's address.
 func withDone(u *url.URL, done string) string {
 	values := u.Query()
 	values.Set("done", done)

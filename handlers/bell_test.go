@@ -194,7 +194,7 @@ func TestPinnedAnnouncementIsDismissedWithoutScript(t *testing.T) {
 	b := newAnnouncements(t, post(5, 1, true, false))
 	b.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Opened: 33, Ver: 50}, nil }
 	b.submit("alice", b.get("alice", "/inbox"), "#pinned form").wantRedirect(t, "/inbox?done=read&opened=33")
-	// A page in response to a form, or with an unusual address, leads to the list.
+	// The response to a form, or a page with an unusual address, returns to the list.
 	for _, r := range []reply{
 		b.post("alice", "/settings", "theme", "pink"), b.post("alice", "/inbox/nothing"), b.get("alice", "/"+strings.Repeat("x", 2000)), b.get("alice", "/%5Cevil.example"),
 	} {

@@ -7,10 +7,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// called holds the names for people of users, by the id that their app gave them.
+// called maps user names (the host application's ids) to display names.
 type called map[string]string
 
-// user is a user as staff see them: their id, and what they are called.
+// user returns a user as staff see them: the name, followed by the display name if there is one.
 func (c called) user(name string) string {
 	if display := c[name]; display != "" {
 		return name + " · " + display
@@ -26,8 +26,7 @@ func (c called) users(names []string) []string {
 	return shown
 }
 
-// calledIn returns what the users are called whom the texts about these notices name: their senders
-// and recipients.
+// calledIn returns the display names of the senders and the shown recipients of notices.
 func (h *Handlers) calledIn(ctx context.Context, notices ...*notifier.Notice) (called, error) {
 	var names []string
 	for _, n := range notices {

@@ -11,20 +11,20 @@ import (
 	"github.com/carillonhq/carillon/static"
 )
 
-// worthZipping is the size from which pages are compressed. Smaller ones fit into one packet as
-// they are.
+// worthZipping is the page size, in bytes, from which compression pays off. A smaller page fits into one packet
+// anyway.
 const worthZipping = 1400
 
-// zippers is a pool, because they are expensive to make. Level 1 takes some 50 µs for a page of
-// 60 KB and leaves a tenth of it; a higher level takes twice that for little more.
+// zippers pools writers, because creating one is expensive. Level 1 takes about 50 µs for a page of 60 KB and shrinks
+// it to a tenth; a higher level takes twice as long for little more.
 var zippers = sync.Pool{New: func() any {
 	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // fails only for an unknown level
 	return z
 }}
 
-// zipped returns the compressed page, or nil if it has to be sent uncompressed. Compressing is
-// safe against BREACH: no page has a secret beside text that a stranger can choose. Forms have no
-// tokens, because CSRF is refused by the headers that browsers send about a request's origin.
+// zipped returns the compressed page, or nil if it must be sent uncompressed. BREACH does not apply: no page contains
+// both a secret and text that an attacker can choose. Forms contain no CSRF tokens; CSRF is stopped by the browser's
+// headers about a request's origin.
 func zipped(r *http.Request, body []byte) []byte {
 	if len(body) < worthZipping || !static.AcceptsGzip(r.Header.Get("Accept-Encoding")) {
 		return nil
@@ -35,7 +35,7 @@ func zipped(r *http.Request, body []byte) []byte {
 	b.Grow(len(body) / 6)
 	z.Reset(&b)
 	if _, err := z.Write(body); err != nil {
-		return nil // writing to memory does not fail; if it did, send the page uncompressed
+		return nil // unreachable: writes to memory do not fail
 	}
 	if err := z.Close(); err != nil {
 		return nil
@@ -43,5 +43,5 @@ func zipped(r *http.Request, body []byte) []byte {
 	return b.Bytes()
 }
 
-// weak makes an ETag weak, as it is shared by all encodings of a page.
+// weak makes an ETag weak, because all encodings of a page share it.
 func weak(etag string) string { return "W/" + etag }

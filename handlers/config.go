@@ -23,37 +23,35 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// Who finds out who makes a request; see internal/identity.
+// Who identifies the user who makes a request; see internal/identity.
 type Who interface {
-	// Find returns notifier.ErrUnauthenticated for nobody; a *notifier.TokenError is a token that is
-	// refused.
+	// Find returns notifier.ErrUnauthenticated if there is no user, and a *notifier.TokenError for a refused token.
 	Find(r *http.Request) (notifier.Asker, error)
 }
 
-// SignIns checks passwords. Check returns notifier.ErrUnauthenticated for a wrong one and
-// notifier.ErrTooMany (a *notifier.TooManyError) after too many attempts.
+// SignIns checks passwords.
 type SignIns interface {
-	// Check also returns a cookie, possibly nil, that identifies this browser at the next
-	// sign-in.
+	// Check returns the user and a cookie, possibly nil, that identifies this browser at the next sign-in. It returns
+	// notifier.ErrUnauthenticated for a wrong password and a *notifier.TooManyError after too many attempts.
 	Check(r *http.Request, username, password, address string) (notifier.User, *http.Cookie, error)
-	// Attempt counts a failed sign-in at the identity provider in advance, and takeBack undoes that. It
-	// returns notifier.ErrTooMany.
+	// Attempt counts a failed sign-in at the identity provider in advance; takeBack undoes that. It returns
+	// notifier.ErrTooMany.
 	Attempt(ctx context.Context, address string) (takeBack func(), err error)
 }
 
-// Inbox is how pages read and change inboxes; see notifier/inbox.
+// Inbox reads and changes inboxes; see notifier/inbox.
 type Inbox interface {
 	Open(ctx context.Context, seq int64) (notifier.Page, error)
 	Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error)
-	// Types counts the types of the entries, or of the unread ones.
+	// Types counts the entries, or only the unread ones, by type.
 	Types(ctx context.Context, seq int64, unread bool) ([]notifier.TypeCount, error)
-	// MarkRead and MarkUnread return the keys of the entries that they turned. They and all other
-	// methods with several keys skip those that are not there; without any they return ErrNotFound.
+	// MarkRead returns the keys it changed. Like all methods with several keys, it skips missing entries, and returns
+	// notifier.ErrNotFound if all are missing.
 	MarkRead(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error)
-	// MarkUnread keeps entries unread; Unread undoes marking them read.
+	// MarkUnread keeps entries unread when the inbox is opened; Unread only undoes MarkRead.
 	MarkUnread(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error)
 	Unread(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error)
-	// Follow marks an entry read, but only if it still belongs to this notice.
+	// Follow marks an entry read only if it still belongs to this notice.
 	Follow(ctx context.Context, seq int64, key string, noticeID int64) (notifier.Badge, error)
 	ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error)
 	// Take deletes entries and returns them. Restore undoes that within 10 minutes.
@@ -61,81 +59,76 @@ type Inbox interface {
 	Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error)
 	Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
 	Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
-	// Find returns one entry, as shown on a page rendered at that opening.
+	// Find returns one entry as a page shows it that was rendered at that opening.
 	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
-	// Badges returns the inbox half of each user's badge, in order.
+	// Badges returns the inbox half of each user's badge, in the order of seqs.
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
 }
 
-// Announcements is how pages read and change announcements; see notifier/announcement. The badges
-// returned are the announcements' half. An announcement that is not open, or that the reader does
-// not see, is notifier.ErrNotFound.
+// Announcements reads and changes announcements; see notifier/announcement. The badges are the announcements' half.
+// For an announcement that is not open or not visible to the reader, methods return notifier.ErrNotFound.
 type Announcements interface {
 	List(ctx context.Context, r notifier.Reader) (notifier.OpenAnnouncements, error)
 	Find(ctx context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error)
 	MarkRead(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
 	MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
-	// ReadAll returns the ids it changed from unread to read.
+	// ReadAll returns the IDs that it changed from unread to read.
 	ReadAll(ctx context.Context, r notifier.Reader) ([]int64, notifier.Badge, error)
 }
 
 // Sender sends notices and reports their progress; see notifier/notices.
 type Sender interface {
-	// Confirm validates a draft and finds its recipients. Its error names every fault; the number
-	// of recipients is set if the target is valid.
+	// Confirm validates a draft and finds its recipients. Its error lists every fault; the number of recipients is
+	// set if the target is valid.
 	Confirm(ctx context.Context, d notifier.Draft) (notifier.Confirmed, error)
-	// Send sends a draft to the recipients that Confirm found. It answers a repeated request with
-	// the notice of the first; if once is nil, each call sends a new notice. It returns
-	// notifier.ErrOtherRequest if the key was used for another draft.
+	// Send sends a draft to the recipients that Confirm found. A repeated request returns the first one's notice; if
+	// once is nil, each call sends a new notice. It returns notifier.ErrOtherRequest if the key was used for another
+	// draft.
 	Send(ctx context.Context, by notifier.Actor, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error)
-	// SendTest sends a draft that only its sender is to see.
+	// SendTest sends a draft to its sender only.
 	SendTest(ctx context.Context, by notifier.Actor, c notifier.Confirmed) (notifier.Notice, error)
 	Retract(ctx context.Context, by notifier.Actor, id int64) error
-	// Edit saves the draft as the next revision: of an announcement the content, window and
-	// audiences, of any other notice only the text. It returns notifier.ErrConflict if the notice is
-	// over or its revision has changed.
+	// Edit saves the draft as the next revision: content, window and audiences of an announcement, only the text of
+	// any other notice. It returns notifier.ErrConflict if the notice is over or its revision has changed.
 	Edit(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error)
-	// EditUnread is Edit, and also marks the announcement unread for everybody.
+	// EditUnread is Edit, but also marks the announcement unread for every reader.
 	EditUnread(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error)
-	// Delete deletes an announcement that is over or retracted; otherwise it returns
-	// notifier.ErrConflict.
+	// Delete deletes an announcement that is closed or retracted; otherwise it returns notifier.ErrConflict.
 	Delete(ctx context.Context, by notifier.Actor, id int64) error
 	Progress(ctx context.Context, id int64) (notifier.Progress, error)
 	// ProgressOf returns the progress of each notice, in order.
 	ProgressOf(ctx context.Context, notices []notifier.Notice) ([]notifier.Progress, error)
-	// Remind sends a notice again to those who have it unread, and returns their number. If there
-	// are none, or the reminder's Sure refuses their number, it sends nothing: the ID is 0.
+	// Remind sends a notice again to the recipients who have not read it, and returns their number. If there are
+	// none, or the reminder's Sure refuses their number, it sends nothing and the ID is 0.
 	Remind(ctx context.Context, by notifier.Actor, r notifier.Reminder) (notifier.Notice, int64, error)
-	// Replay puts a dead letter back to be tried again; Discard deletes it. Both return
-	// notifier.ErrNotFound if it no longer exists.
+	// Replay queues a dead letter again; Discard deletes it. Both return notifier.ErrNotFound if it no longer exists.
 	Replay(ctx context.Context, by notifier.Actor, id int64) error
 	Discard(ctx context.Context, by notifier.Actor, id int64) error
-	// Receipts returns the recipients of a notice, if they are known and at most most.
+	// Receipts returns the recipients of a notice if they are known and number no more than most.
 	Receipts(ctx context.Context, n *notifier.Notice, most int64) ([]notifier.Receipt, error)
 }
 
 // Sent lists sent notices; see store.
 type Sent interface {
 	Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error)
-	// SearchNotices is Notices, and ends with a part of the page when it has taken that long. Then
-	// reached is the last notice that it has examined.
+	// SearchNotices is Notices with a time limit: after patience it returns what it has found. reached is then the
+	// last notice it examined.
 	SearchNotices(ctx context.Context, q notifier.NoticeQuery, patience time.Duration) (found []notifier.Notice, reached notifier.Reached, err error)
 	Notice(ctx context.Context, id int64) (notifier.Notice, error)
-	// NoticeLog returns what was done to a notice, the newest entries first.
+	// NoticeLog returns a notice's audit entries, newest first.
 	NoticeLog(ctx context.Context, id int64, limit int) ([]notifier.AuditEntry, error)
 }
 
-// Stream answers a request with the user's event stream; see notifier/live. It returns an error
-// only if nothing was written: notifier.ErrTooMany (a *notifier.TooManyError) or
-// notifier.ErrUnavailable.
+// Stream serves the user's event stream; see notifier/live. It returns an error only if nothing was written:
+// notifier.ErrTooMany (a *notifier.TooManyError) or notifier.ErrUnavailable.
 type Stream interface {
 	Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, s notifier.StreamOf) error
 }
 
-// Health says how well this instance serves its users.
+// Health reports the state of this instance.
 type Health interface {
 	Ready(ctx context.Context) notifier.Readiness
-	Redis(ctx context.Context) error // nil if Redis answers
+	Redis(ctx context.Context) error // nil if Redis responds
 }
 
 // DemoUser is a user of a demo; the login page shows their password.
@@ -145,11 +138,11 @@ type DemoUser struct {
 	Staff    bool
 }
 
-// Config has everything the pages need. Those that may be nil or empty say so.
+// Config contains everything the pages need. Fields are required unless their comment describes nil or empty.
 type Config struct {
 	Who Who
-	// Sessions signs users in and out. To save a session without an ID signs its user in, who is its value
-	// notifier.SessionUser; to save one with a negative MaxAge signs out.
+	// Sessions signs users in and out. Saving a session without an ID signs in the user in its value
+	// notifier.SessionUser; saving one with a negative MaxAge signs out.
 	Sessions sessions.Store
 	SignIns  SignIns
 	Accounts identity.Accounts // what users do with their own sessions and passwords
@@ -173,27 +166,27 @@ type Config struct {
 	APIKeys app.APIKeys // its Store is required
 	Tokens  *app.Verifier
 	Slips   *session.Slips // carries new keys to the page that shows them once
-	Rules   *rule.Runner   // nil: no file of rules
+	Rules   *rule.Runner   // nil: no rules file
 	Mails   *mail.Outbox   // nil: mails are sent, or there are none
 
-	Provider     Provider // nil: nobody signs in elsewhere
-	PasswordsOff bool     // nobody signs in here
+	Provider     Provider // nil: no sign-in through an identity provider
+	PasswordsOff bool     // no sign-in with a password
 
-	Mailing bool    // users can be told by mail
-	Devices Devices // nil: users cannot be told on their devices
+	Mailing bool    // users can be notified by mail
+	Devices Devices // nil: no device notifications
 
 	Demo           []DemoUser                   // shown on the login page; empty: no demo
-	Shop           func() string                // the page of another application in a demo; nil: none
+	Shop           func() string                // returns the page of another application in a demo; nil: none
 	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer
-	LinkBase       string                       // where links that begin with / lead; empty: to the host of the page
+	LinkBase       string                       // prefix of links that begin with /; empty: the page's own host
 	LinkHosts      []string                     // hosts that announcements may link to; none: relative links only
-	PublicURL      string                       // where browsers find Carillon; empty: unknown
+	PublicURL      string                       // Carillon's address in browsers; empty: unknown
 	TrustedProxies web.Proxies                  // proxies whose X-Forwarded-For is trusted
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep
 	Build          string                       // differs between builds; empty: the start of the process
 
-	Served web.Served       // nil: nobody is told of requests
-	Traced web.Traced       // nil: there are no traces
+	Served web.Served       // nil: requests are not measured
+	Traced web.Traced       // nil: no traces
 	Log    *slog.Logger     // nil: no logs
 	Now    func() time.Time // nil: time.Now
 }

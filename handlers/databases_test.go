@@ -36,10 +36,10 @@ import (
 
 func TestMain(m *testing.M) { redistest.Main(m) }
 
-// byStaff is the author of what tests prepare.
+// byStaff is the author of the changes that prepare a test.
 var byStaff = notifier.Actor{Ref: notifier.CommandRef("prepare")}
 
-// databases are SQLite with alice, bob and carol, who is staff, and a space of a Redis.
+// databases are a SQLite database with alice, bob and carol, who is staff, and a key space in Redis.
 type databases struct {
 	t            testing.TB
 	dir          string
@@ -50,21 +50,21 @@ type databases struct {
 	people       *person.People
 	apps         *app.Apps
 	tokens       *app.Verifier
-	notices      *notices.Notices // which delivers nothing
+	notices      *notices.Notices // delivers nothing
 	toasts       *toast.Toasts
 	sessionStore *session.Sessions
 	slips        *session.Slips
 	accounts     identity.Accounts
-	now          atomic.Int64   // how long after noon the test is
-	jar          http.CookieJar // of the slips
+	now          atomic.Int64   // time since noon
+	jar          http.CookieJar // for the cookies of slips
 
-	keys int // that were made
+	keys int // created so far
 }
 
-// signing are the keys of the sessions of all tests.
+// signing holds the session keys of all tests.
 var signing = [][]byte{[]byte(strings.Repeat("k", 32))}
 
-// first is the database of a world before its test begins.
+// first creates the initial database of every world.
 var first = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "carillon-pages-")
 	if err != nil {
@@ -88,7 +88,7 @@ var first = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(dir, "carillon.db"))
 })
 
-// lossy is a Redis that tests cut off.
+// lossy returns a Redis that the test can disconnect.
 func lossy(t testing.TB) (*faulty.Proxy, redis.UniversalClient) {
 	t.Helper()
 	p := faulty.Listen(t, "unix", redistest.Socket(t))
@@ -100,10 +100,10 @@ func lossy(t testing.TB) (*faulty.Proxy, redis.UniversalClient) {
 	return p, rdb
 }
 
-// clock is noon, and what has passed since.
+// clock returns noon plus the time that has passed.
 func (d *databases) clock() time.Time { return noon.Add(time.Duration(d.now.Load())) }
 
-// newDatabases makes databases of this test's own.
+// newDatabases creates databases for this test only.
 func newDatabases(t testing.TB, rdb redis.UniversalClient) *databases {
 	t.Helper()
 	d := &databases{t: t, dir: t.TempDir(), redis: rdb, space: redistest.Space(t)}
@@ -153,7 +153,7 @@ func newDatabases(t testing.TB, rdb redis.UniversalClient) *databases {
 
 func (d *databases) file() string { return filepath.Join(d.dir, "carillon.db") }
 
-// query reads rows of text from SQL by a statement that the store does not have.
+// query returns rows of text for a statement that the store does not have.
 func (d *databases) query(statement string, args ...any) []string {
 	d.t.Helper()
 	raw, err := sql.Open("sqlite", d.file())
@@ -180,7 +180,7 @@ func (d *databases) query(statement string, args ...any) []string {
 	return found
 }
 
-// exec breaks what no method of the store breaks.
+// exec changes what no method of the store can change.
 func (d *databases) exec(statement string) {
 	d.t.Helper()
 	raw, err := sql.Open("sqlite", d.file())
@@ -193,7 +193,7 @@ func (d *databases) exec(statement string) {
 	}
 }
 
-// done lists the audit log as actor, action, object and detail, without what byStaff has prepared.
+// done lists the audit log as actor, action, object and detail, without byStaff's entries.
 func (d *databases) done() []string {
 	d.t.Helper()
 	const name = `CASE %[1]s_kind WHEN 'user' THEN COALESCE((SELECT name FROM users WHERE seq = %[1]s_id), %[1]s_id) WHEN '' THEN '' ELSE %[1]s_kind || ' ' || %[1]s_id END`
@@ -201,7 +201,7 @@ func (d *databases) done() []string {
 		WHERE actor_kind <> 'command' ORDER BY id`, "object"))
 }
 
-// closeSQL cuts the pages off from SQL for good.
+// closeSQL closes the database for the rest of the test.
 func (d *databases) closeSQL() {
 	d.t.Helper()
 	if err := d.db.Close(); err != nil {

@@ -46,7 +46,7 @@ func (h *Handlers) deadLetters(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.DeadLettersPage(p))
 }
 
-// noticesOf returns the notices of dead letters, as far as they still exist.
+// noticesOf returns the notices of dead letters, without those that no longer exist.
 func (h *Handlers) noticesOf(ctx context.Context, letters []notifier.DeadLetter) (map[int64]notifier.Notice, error) {
 	var ids []int64
 	for i := range letters {
@@ -87,7 +87,7 @@ func deadLetterRow(text *locale.Printer, d *notifier.DeadLetter, known map[int64
 	return row
 }
 
-// indented formats JSON; any other text is returned as it is.
+// indented formats JSON; any other text is returned unchanged.
 func indented(entry string) string {
 	var nice bytes.Buffer
 	if json.Indent(&nice, []byte(entry), "", "  ") != nil {
@@ -96,8 +96,8 @@ func indented(entry string) string {
 	return kept(nice.String())
 }
 
-// countDeadLetters is the number of dead letters for the link to their page; empty if there are
-// none, or if counting fails.
+// countDeadLetters returns the number of dead letters for the link to their page, or "" if there are none or counting
+// fails.
 func (h *Handlers) countDeadLetters(r *http.Request, text *locale.Printer) string {
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
@@ -111,7 +111,7 @@ func (h *Handlers) countDeadLetters(r *http.Request, text *locale.Printer) strin
 	return text.Number(n)
 }
 
-// deadLettersOf says on a notice's page that parts of its delivery became dead letters.
+// deadLettersOf returns the line on a notice's page about parts of its delivery that became dead letters.
 func (h *Handlers) deadLettersOf(r *http.Request, text *locale.Printer, noticeID int64) string {
 	n, err := h.Store.DeadLettersOf(r.Context(), noticeID)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// deadWorld has one dead letter of each of these notices, numbered from 1.
+// deadWorld has one dead letter for each of these notices, numbered from 1.
 func deadWorld(t *testing.T, notices ...int64) *world {
 	t.Helper()
 	w := newWorld(t, func(w *world) {
@@ -27,7 +27,7 @@ func deadWorld(t *testing.T, notices ...int64) *world {
 	return w
 }
 
-// bury stores work on a notice as a dead letter.
+// bury stores a dead letter of a notice.
 func (d *databases) bury(noticeID int64, entry string) {
 	d.t.Helper()
 	letter := notifier.DeadLetter{NoticeID: noticeID, Entry: entry, Reason: "WRONGTYPE <b>of key</b>", Tries: 5, CreatedAt: noon.Add(-time.Hour)}
@@ -36,7 +36,7 @@ func (d *databases) bury(noticeID int64, entry string) {
 	}
 }
 
-// buried are the ids of the dead letters, newest first.
+// buried returns the IDs of the dead letters, newest first.
 func (d *databases) buried() []int64 {
 	d.t.Helper()
 	all, err := d.db.DeadLetters(d.t.Context(), 0, 100)

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// deliberate reports whether the user meant to make this request: they navigated to the page, or
-// our own script asked for it. Pages that mark things read by being viewed check this first. A
-// browser that prefetches does not count, nor does an image, a frame or a link on another site,
-// even a sibling, because anybody can place those. A browser that sends none of these headers is
-// trusted.
+// deliberate reports whether the user meant to make this request: they navigated to the page, or our own script
+// requested it. Pages that mark things read when viewed check this first. Prefetches do not count, nor do images,
+// frames or links on another site, even a sibling, because anyone can place those. A browser that sends none of these
+// headers is trusted.
 func deliberate(r *http.Request) bool {
 	if r.Method != http.MethodGet || prefetch(r) {
 		return false

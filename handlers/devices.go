@@ -23,22 +23,22 @@ const (
 	maxSubscription = 4096 // bytes of the JSON that describes a subscription
 )
 
-// Devices are the browsers in which users are told while no page is open.
+// Devices handles the browsers that show notifications while no page is open.
 type Devices interface {
-	// PushKey returns the key that browsers bind their subscriptions to.
+	// PushKey returns the public key that browsers bind their subscriptions to.
 	PushKey() string
-	// Register stores the subscription of a browser, and reports whether it was known as the user's. A
-	// fault of the subscription is a *notifier.InvalidError.
+	// Register stores a browser's subscription and reports whether this user already had it. An invalid subscription
+	// is a *notifier.InvalidError.
 	Register(ctx context.Context, d notifier.NewDevice, subscription []byte) (id int64, known bool, err error)
-	// Devices lists those of a user, the oldest first, and says which of them belong to a session.
+	// Devices lists a user's devices, oldest first, and marks the one that belongs to the session.
 	Devices(ctx context.Context, seq int64, session string) ([]notifier.Device, error)
-	// RemoveDevice and Test return notifier.ErrNotFound for an id that is not a device of the user's.
+	// RemoveDevice and Test return notifier.ErrNotFound for an id that is not one of the user's devices.
 	RemoveDevice(ctx context.Context, seq, id int64) error
-	// Test sends a message to a device at once, and reports whether its push service has taken it.
+	// Test sends a message to a device at once and reports whether its push service accepted it.
 	Test(ctx context.Context, user notifier.User, text *locale.Printer, id int64) (sent bool, err error)
 }
 
-// ownSession is the session that a device ends with when its user signs out; empty: somebody else signs the user in.
+// ownSession returns the session whose end removes the device, or "" if the sign-in is handled elsewhere.
 func ownSession(r *http.Request) string {
 	if who := visitOf(r).user; who.Token == nil && !who.Proxied {
 		return who.Session
@@ -46,7 +46,7 @@ func ownSession(r *http.Request) string {
 	return ""
 }
 
-// addDevices lists the user's devices, if push is on.
+// addDevices lists the user's devices if push is on.
 func (h *Handlers) addDevices(r *http.Request, p *views.Settings) error {
 	if h.Devices == nil {
 		return nil
@@ -74,8 +74,8 @@ func (h *Handlers) addDevices(r *http.Request, p *views.Settings) error {
 	return nil
 }
 
-// registerDevice takes the text of PushSubscription.toJSON() from a script. It answers with the id of the
-// device: 201, or 200 if it was known. With the members again and was, as in notifier.NewDevice, it may be 409.
+// registerDevice accepts the JSON of PushSubscription.toJSON() from our script. It responds with the device's id: 201
+// for a new device, 200 for a known one. With the members again and was (see notifier.NewDevice), it may respond 409.
 func (h *Handlers) registerDevice(w http.ResponseWriter, r *http.Request) error {
 	if h.Devices == nil {
 		return notifier.ErrNotFound
@@ -98,7 +98,7 @@ func (h *Handlers) registerDevice(w http.ResponseWriter, r *http.Request) error 
 		Again bool   `json:"again"`
 		Was   string `json:"was"`
 	}
-	if json.Unmarshal(text, &how) == nil { // Register names the faults
+	if json.Unmarshal(text, &how) == nil { // Register reports invalid JSON
 		device.Again, device.Was = how.Again, how.Was
 	}
 	id, known, err := h.Devices.Register(r.Context(), device, text)
@@ -118,7 +118,7 @@ func (h *Handlers) registerDevice(w http.ResponseWriter, r *http.Request) error 
 	return json.NewEncoder(w).Encode(map[string]int64{"id": id})
 }
 
-// deviceLabel names a browser for its user, as far as its User-Agent header tells; otherwise as the text with this key.
+// deviceLabel names a browser by its User-Agent header; if that is unclear, by the text with the ID unknown.
 func deviceLabel(text *locale.Printer, agent, unknown string) string {
 	browser, system := notifier.ReadAgent(agent)
 	if browser == "" {
@@ -130,7 +130,7 @@ func deviceLabel(text *locale.Printer, agent, unknown string) string {
 	return text.F("devices.browser", "Browser", browser, "System", system)
 }
 
-// removeDevice ends the telling on a device.
+// removeDevice stops notifications on a device.
 func (h *Handlers) removeDevice(w http.ResponseWriter, r *http.Request) error {
 	id, err := h.deviceForm(r)
 	if err != nil {
@@ -171,7 +171,8 @@ func (h *Handlers) deviceForm(r *http.Request) (id int64, err error) {
 	return pathID(r)
 }
 
-// worker is the script that browsers run when a message comes. Its address says which pages it is for: all.
+// worker serves the service worker, which runs when a push message arrives. It lives at the root so that it covers
+// all pages.
 func (h *Handlers) worker(w http.ResponseWriter, _ *http.Request) error {
 	if h.Devices == nil {
 		return notifier.ErrNotFound
@@ -182,7 +183,7 @@ func (h *Handlers) worker(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// homeIcon is an icon of the home screen, as the manifest has it.
+// homeIcon is a home screen icon in the manifest.
 type homeIcon struct {
 	Src     string `json:"src"`
 	Sizes   string `json:"sizes"`
@@ -190,7 +191,7 @@ type homeIcon struct {
 	Purpose string `json:"purpose,omitempty"`
 }
 
-// manifest lets people add Carillon to the home screen. An iPhone has push only there.
+// manifest lets people add Carillon to the home screen. iPhones support push only there.
 func (h *Handlers) manifest(w http.ResponseWriter, r *http.Request) error {
 	at := func(path string) string { return web.At(r.Context(), path) }
 	drawn := func(name, sizes, purpose string) homeIcon {

@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// devices is a fake in which alice has the device 1. It refuses the subscription {}.
+// devices is a fake in which alice has device 1. It refuses the subscription {}.
 type devices struct {
 	added []notifier.NewDevice
 	list  []notifier.Device
@@ -137,7 +137,7 @@ func TestTheWorkerIsFreshAndTheManifestHasIconsForPhones(t *testing.T) {
 	}
 }
 
-// measured returns the size of a picture without transparent points, which an iPhone would show black.
+// measured returns the size of a picture and checks that it is opaque: iPhones show transparent points black.
 func measured(t *testing.T, w *world, address string) string {
 	t.Helper()
 	r := w.get("", address).wantStatus(t, http.StatusOK)

@@ -14,22 +14,22 @@ import (
 
 const (
 	sendPath   = "/staff/send"
-	draftsPath = noticesPath + "?tab=drafts" // lists the reader's drafts, and the templates
+	draftsPath = noticesPath + "?tab=drafts" // lists the reader's drafts and the templates
 
-	draftDeleted = "draft-deleted" // the done code
+	draftDeleted = "draft-deleted" // a done code
 )
 
-// keptFields are the fields that a draft keeps, besides the boxes to_role and to_audience. Its token is its id.
+// keptFields are the fields that a draft stores, besides the boxes to_role and to_audience. Its token is its ID.
 var keptFields = []string{
 	"target", "to", "to_kept", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast",
 	"starts_at", "ends_at", "pinned", "late_joiners",
 }
 
-// draftPath is the form filled in with a draft.
+// draftPath is the address of the form filled in with a draft.
 func draftPath(id string) string { return sendPath + "?" + url.Values{"draft": {id}}.Encode() }
 
-// draftForm shows the form filled in with a draft of the reader or a template. gone is the text that
-// says that there is no such draft.
+// draftForm shows the form filled in with one of the reader's drafts or a template. gone is the ID of the text for a
+// missing one.
 func (h *Handlers) draftForm(w http.ResponseWriter, r *http.Request, id, gone string) error {
 	d, err := h.Store.SavedDraft(r.Context(), seqOf(r), id)
 	if errors.Is(err, notifier.ErrNotFound) {
@@ -52,11 +52,11 @@ func (h *Handlers) draftForm(w http.ResponseWriter, r *http.Request, id, gone st
 	if d.Name == "" {
 		p.Draft = h.savedAt(r, d.ChangedAt)
 	}
-	return h.page(w, r, http.StatusOK, views.SendPage(p)) // not cached: Back shows the draft as it is then
+	return h.page(w, r, http.StatusOK, views.SendPage(p)) // not cached: Back shows the draft's current state
 }
 
-// saveDraft saves the form as it is, with all its errors. A script replaces the line about the
-// draft; without script the draft is shown.
+// saveDraft saves the form as it is, errors included. An htmx request gets the line about the draft; a plain form is
+// redirected to the draft.
 func (h *Handlers) saveDraft(w http.ResponseWriter, r *http.Request, values url.Values, fault error) error {
 	d := notifier.SavedDraft{Author: seqOf(r), ID: onceOf(values.Get("once")), Title: draftTitle(values), Form: encodeDraft(values)}
 	if d.ID == "" {
@@ -67,13 +67,13 @@ func (h *Handlers) saveDraft(w http.ResponseWriter, r *http.Request, values url.
 	case fault != nil:
 	case !empty:
 		fault = h.Store.SaveDraft(r.Context(), d)
-	default: // an empty form is no draft
+	default: // an empty form is not a draft
 		if fault = h.Store.DeleteDraft(r.Context(), d.Author, d.ID); errors.Is(fault, notifier.ErrNotFound) {
 			fault = nil
 		}
 	}
 	sent := errors.Is(fault, notifier.ErrConflict)
-	if sent { // what is typed now is another notice
+	if sent { // the draft was sent meanwhile; this input becomes a new one
 		d.ID = newOnce()
 	}
 	if fragment(r) {
@@ -98,9 +98,8 @@ func (h *Handlers) saveDraft(w http.ResponseWriter, r *http.Request, values url.
 	return nil
 }
 
-// draftPart answers a script with the line about the draft, and with the token that the form has
-// from now on. The script saves again after a conflict, because only it knows whether the form is
-// still open.
+// draftPart sends an htmx request the line about the draft and the token that the form uses from now on. After a
+// conflict the script saves again, because only it can detect whether the form is still open.
 func (h *Handlers) draftPart(w http.ResponseWriter, r *http.Request, token string, empty bool, fault error) error {
 	p := &views.Send{Frame: h.bareFrame(r), Form: views.SendForm{Once: token}}
 	bad := (*notifier.InvalidError)(nil)
@@ -116,7 +115,7 @@ func (h *Handlers) draftPart(w http.ResponseWriter, r *http.Request, token strin
 	return h.page(w, r, http.StatusOK, views.DraftPart(p))
 }
 
-// deleteDraft deletes a draft or template, and offers to undo that.
+// deleteDraft deletes a draft or template and offers Undo.
 func (h *Handlers) deleteDraft(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "draft")
 	if err != nil {
@@ -158,13 +157,13 @@ func (h *Handlers) restoreDraft(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// savedAt says when a draft was saved.
+// savedAt returns the line with the time a draft was saved.
 func (h *Handlers) savedAt(r *http.Request, at time.Time) string {
 	text, now := h.text(r), h.now(r)
 	return text.F("send.draft_saved", "Time", text.Short(at.In(now.Location()), now))
 }
 
-// offerDrafts adds the reader's drafts to an empty form.
+// offerDrafts adds links to the reader's drafts to an empty form.
 func (h *Handlers) offerDrafts(r *http.Request, p *views.Send) {
 	drafts, err := h.Store.SavedDrafts(r.Context(), seqOf(r))
 	if err != nil {
@@ -178,7 +177,7 @@ func (h *Handlers) offerDrafts(r *http.Request, p *views.Send) {
 	p.Drafts, p.AllDrafts = int64(len(drafts)), draftsPath
 }
 
-// blank reports whether nothing was typed.
+// blank reports whether the form has no input.
 func blank(values url.Values) bool {
 	for _, name := range []string{"to", "to_kept", "type", "scope", "subject", "title", "body", "link"} {
 		if strings.TrimSpace(values.Get(name)) != "" {
@@ -188,7 +187,7 @@ func blank(values url.Values) bool {
 	return len(tickedBoxes(values, "to_role"))+len(tickedBoxes(values, "to_audience")) == 0
 }
 
-// draftTitle is the title under which a draft is listed.
+// draftTitle is the title of a draft in lists.
 func draftTitle(values url.Values) string {
 	title := []rune(kept(strings.TrimSpace(values.Get("title"))))
 	return string(title[:min(len(title), notifier.MaxTitle)])

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// haveDraft saves a draft, or a template if it has a name.
+// haveDraft saves a draft or, if it has a name, a template.
 func (d *databases) haveDraft(one notifier.SavedDraft) {
 	d.t.Helper()
 	save := d.db.SaveDraft
@@ -24,7 +24,7 @@ func (d *databases) haveDraft(one notifier.SavedDraft) {
 	}
 }
 
-// drafts lists the drafts of carol, those changed last first, and then the templates.
+// drafts lists carol's drafts, last changed first, and then the templates.
 func (d *databases) drafts() []notifier.SavedDraft {
 	d.t.Helper()
 	own, err := d.db.SavedDrafts(d.t.Context(), carol.Seq)
@@ -35,7 +35,7 @@ func (d *databases) drafts() []notifier.SavedDraft {
 	return append(own, templates...)
 }
 
-// fillDrafts has carol save as many drafts as there may be.
+// fillDrafts saves the maximum number of drafts for carol.
 func (d *databases) fillDrafts() {
 	d.t.Helper()
 	for n := range notifier.MaxSavedDrafts {
@@ -48,7 +48,7 @@ func draftWorld(t *testing.T) *world {
 	return sendWorld(t, 2, &[]notifier.Draft{})
 }
 
-// token is a form's token.
+// token is the token of a form.
 const token = "AAAAAAAAAAAAAAAAAAAAAA"
 
 func TestADraftIsSavedAsTypedAndShownAgain(t *testing.T) {

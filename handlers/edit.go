@@ -12,8 +12,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// The fields of the edit form, for an announcement and for any other notice, of which only the
-// text can be edited.
+// The fields of the edit forms of an announcement and of any other notice. Only the latter's text can be edited.
 var (
 	editFields = []string{
 		"target", "to", "title", "body", "link", "starts_at", "ends_at", "pinned", "late_joiners", "unread", "revision", "preview",
@@ -38,8 +37,8 @@ func (h *Handlers) editForm(w http.ResponseWriter, r *http.Request) error {
 	return h.showEdit(w, r, http.StatusOK, p)
 }
 
-// edit saves the edited notice, or shows the form again: with its errors, as a preview, or
-// because someone else edited the notice first.
+// edit saves the edited notice or shows the form again: with its errors, as a preview, or because someone else edited
+// the notice first.
 func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 	n, err := h.sentNotice(r)
 	if err != nil {
@@ -81,8 +80,8 @@ func (h *Handlers) edit(w http.ResponseWriter, r *http.Request) error {
 	return h.editAgain(w, r, n, values, err)
 }
 
-// saveEdit replaces the given revision of a notice with the draft. If unread is set, it also
-// marks the announcement unread for everybody.
+// saveEdit replaces the given revision of a notice with the draft. If unread is set, it also marks the announcement
+// unread for every reader.
 func (h *Handlers) saveEdit(r *http.Request, n *notifier.Notice, revision int64, d notifier.Draft, unread bool) error {
 	save := h.Sender.Edit
 	if unread {
@@ -94,7 +93,7 @@ func (h *Handlers) saveEdit(r *http.Request, n *notifier.Notice, revision int64,
 	return nil
 }
 
-// editedCode returns the code of the message to show after an edit.
+// editedCode returns the done code after an edit.
 func editedCode(n *notifier.Notice, unread bool) string {
 	switch {
 	case unread:
@@ -108,7 +107,7 @@ func editedCode(n *notifier.Notice, unread bool) string {
 	}
 }
 
-// sentNotice returns the notice that the address names.
+// sentNotice returns the notice whose ID is in the path.
 func (h *Handlers) sentNotice(r *http.Request) (notifier.Notice, error) {
 	id, err := pathID(r)
 	if err != nil {
@@ -121,8 +120,8 @@ func (h *Handlers) sentNotice(r *http.Request) (notifier.Notice, error) {
 	return p.Notice, nil
 }
 
-// editAgain shows the form again with what was typed and why it was not saved. After a conflict
-// the form is based on the notice as it is now.
+// editAgain shows the form again with the input and the reason it was not saved. After a conflict, the form uses the
+// notice's current revision.
 func (h *Handlers) editAgain(w http.ResponseWriter, r *http.Request, n notifier.Notice, values url.Values, why error) error {
 	var bad *notifier.InvalidError
 	conflict := errors.Is(why, notifier.ErrConflict)
@@ -145,7 +144,7 @@ func (h *Handlers) editAgain(w http.ResponseWriter, r *http.Request, n notifier.
 	return h.showEdit(w, r, http.StatusConflict, p)
 }
 
-// conflictText says why nothing was saved.
+// conflictText explains why nothing was saved.
 func conflictText(text *locale.Printer, n *notifier.Notice, over bool) string {
 	switch {
 	case n.Announces() && over:
@@ -159,14 +158,14 @@ func conflictText(text *locale.Printer, n *notifier.Notice, over bool) string {
 	}
 }
 
-// editAsOther shows what someone else typed to the user who is signed in now.
+// editAsOther shows the form with the previous user's input to the user who is signed in now.
 func (h *Handlers) editAsOther(w http.ResponseWriter, r *http.Request, n *notifier.Notice) error {
 	p := h.editPage(r, n, r.PostForm)
 	p.OtherUser = p.Text.F("edit.other_user", "Name", p.Viewer.Name)
 	return h.showEdit(w, r, http.StatusConflict, p)
 }
 
-// editPage is the form of a sent notice with what was typed in place of its stored values.
+// editPage builds the form of a sent notice: its stored values, replaced by the input where there is any.
 func (h *Handlers) editPage(r *http.Request, n *notifier.Notice, values url.Values) *views.Send {
 	title := "edit.title_notice"
 	if n.Announces() {

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// readEdit builds the edited draft. Fields that the form does not have keep their values.
+// readEdit builds the edited draft. Fields missing from the form keep their values.
 func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Notice) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := n.Draft
@@ -26,7 +26,7 @@ func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Noti
 	if !n.Announces() {
 		return d, bad.OrNil()
 	}
-	d.ExpiresIn, d.SendAt = 0, time.Time{} // the window says when it ends
+	d.ExpiresIn, d.SendAt = 0, time.Time{} // the window determines the end
 	if values.Has("to") || values.Has("to_audience") {
 		d.Target.Audiences = h.readTo(r, values, &bad)
 	}
@@ -34,8 +34,8 @@ func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Noti
 	return d, bad.OrNil()
 }
 
-// readEditedTime reads when a scheduled notice is to be sent. A time left as shown keeps its
-// milliseconds; an empty field means now.
+// readEditedTime reads the send time of a scheduled notice. An unchanged time keeps its milliseconds; an empty field
+// means now.
 func (h *Handlers) readEditedTime(r *http.Request, values url.Values, n *notifier.Notice, bad *notifier.InvalidError) time.Time {
 	zone := h.zones.of(r)
 	if !values.Has("send_at") || values.Get("send_at") == n.SendAt.In(zone).Format(localMoment) {
@@ -51,8 +51,8 @@ func (h *Handlers) readEditedTime(r *http.Request, values url.Values, n *notifie
 	return at
 }
 
-// readEditedWindow reads the window. The form shows times to the minute; a time left as shown
-// keeps its milliseconds. An announcement that opened when it was sent does not open again.
+// readEditedWindow reads the window. The form shows minutes, so an unchanged time keeps its milliseconds. A cleared
+// start keeps an open announcement's start: it does not open again.
 func (h *Handlers) readEditedWindow(r *http.Request, values url.Values, n *notifier.Notice, bad *notifier.InvalidError) notifier.Window {
 	zone := h.zones.of(r)
 	w := readWindow(values, zone, bad)
@@ -65,7 +65,7 @@ func (h *Handlers) readEditedWindow(r *http.Request, values url.Values, n *notif
 	if left("ends_at", n.EndsAt) {
 		w.EndsAt = n.EndsAt
 	}
-	// An unticked box is not sent, nor is any box by a form without them.
+	// An unticked box is not sent; a form without boxes sends none either.
 	if !windowed(values) {
 		w.Pinned, w.LateJoiners = n.Pinned, n.LateJoiners
 	}
@@ -76,7 +76,7 @@ func windowed(values url.Values) bool {
 	return values.Has("starts_at") || values.Has("ends_at") || values.Has("pinned") || values.Has("late_joiners")
 }
 
-// editTyped is the form of a sent notice with what was typed in place of its stored values.
+// editTyped fills in the edit form with the stored values, replaced by the input where there is any.
 func (h *Handlers) editTyped(r *http.Request, n *notifier.Notice, values url.Values) views.SendForm {
 	zone := h.zones.of(r)
 	f := views.SendForm{Target: "user", Title: n.Title, Body: n.Body, Link: n.Link, Pinned: n.Pinned, LateJoiners: n.LateJoiners}

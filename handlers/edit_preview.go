@@ -9,8 +9,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// checkEdit validates an edited draft, merges its errors with those found while reading the form,
-// and counts the recipients.
+// checkEdit validates an edited draft, merges its errors with found, and returns the number of recipients.
 func (h *Handlers) checkEdit(r *http.Request, n *notifier.Notice, d notifier.Draft, found ...error) (int64, error) {
 	if n.Announces() {
 		sure, err := h.confirm(r, d, found...)
@@ -19,14 +18,14 @@ func (h *Handlers) checkEdit(r *http.Request, n *notifier.Notice, d notifier.Dra
 	return n.Recipients, merge(append(found, h.checkText(r.Context(), n, &d))...).OrNil()
 }
 
-// checkText validates the fields that an edit of a notice can change. The others were valid when
-// it was sent, but may name users who have since been deleted.
+// checkText validates only the fields that an edit can change. The others were valid when the notice was sent, but
+// may name users who have since been deleted.
 func (h *Handlers) checkText(ctx context.Context, n *notifier.Notice, d *notifier.Draft) error {
 	text := notifier.Draft{
 		Target: notifier.Target{Users: []string{"any"}}, Type: "any", Title: d.Title, Body: d.Body, Link: d.Link,
 	}
 	if d.Link == n.Link {
-		text.Link = "" // it was valid, though the hosts may have changed since
+		text.Link = "" // an unchanged link stays valid, even if the hosts have changed
 	}
 	if n.State == notifier.StateScheduled && !d.SendAt.Equal(n.SendAt) {
 		text.SendAt = d.SendAt
@@ -39,7 +38,7 @@ func (h *Handlers) checkText(ctx context.Context, n *notifier.Notice, d *notifie
 	return text.Validate(notifier.Limits{LinkHosts: h.LinkHosts, Sites: sites, Keep: h.Keep, Now: h.Now()})
 }
 
-// editPart answers an edit in progress like previewPart.
+// editPart responds to an edit in progress like previewPart.
 func (h *Handlers) editPart(
 	w http.ResponseWriter, r *http.Request, n *notifier.Notice, values url.Values, d notifier.Draft, found ...error,
 ) error {
@@ -67,7 +66,7 @@ func (h *Handlers) previewEdit(
 	return h.showEdit(w, r, http.StatusOK, p)
 }
 
-// noticePreview is a notice as its recipients would see it after the edit.
+// noticePreview shows a notice as its recipients would see it after the edit.
 func (h *Handlers) noticePreview(r *http.Request, p *views.Send, n *notifier.Notice, d notifier.Draft) *views.Preview {
 	shown := &views.Preview{Card: h.card(p.Text, d, n.SentAt().In(h.zones.of(r)))}
 	if n.Routed {

@@ -12,15 +12,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// edited is a call of Edit.
+// edited is a call to Edit.
 type edited struct {
 	ID, Revision int64
 	Draft        notifier.Draft
 }
 
-// editWorld has announcement 5 in revision 7, which opened at a time with seconds and
-// milliseconds. Announcement 8 is over. Notice 9 is in revision 7 too, notice 10 is retracted,
-// and notice 11 has expired.
+// editWorld has announcement 5 in revision 7, which opened at a time with seconds and milliseconds. Announcement 8 is
+// over. Notice 9 is in revision 7, notice 10 is retracted and notice 11 has expired.
 func editWorld(t *testing.T, asked *[]edited) *world {
 	t.Helper()
 	return newWorld(t, func(w *world) {
@@ -170,7 +169,7 @@ func TestConflictingEditKeepsTheText(t *testing.T) {
 	if r.attr("#title", "value") != "Mine" || r.count("[name=pinned][checked]") != 0 {
 		t.Error("the typed text is lost")
 	}
-	// The next attempt is based on the current revision.
+	// The next attempt uses the current revision.
 	if r.attr("[name=revision]", "value") != "7" || r.attr("[data-testid=conflict] a", "href") != "/staff/notices/5" {
 		t.Errorf("the form continues from revision %q", r.attr("[name=revision]", "value"))
 	}

@@ -71,7 +71,7 @@ func TestRefusedEditMarksNothingAndKeepsTheBox(t *testing.T) {
 	}
 }
 
-// editedAnnouncement is a post that was edited 40 minutes ago.
+// editedAnnouncement returns a post that was edited 40 minutes ago.
 func editedAnnouncement(id int64, pinned bool) notifier.OpenAnnouncement {
 	p := post(id, 1, pinned, false)
 	p.EditedAt = noon.Add(-40 * time.Minute)
@@ -101,7 +101,7 @@ func TestEditedAnnouncementsSaySoWithTheTime(t *testing.T) {
 	}
 }
 
-// The edit comes between finding the announcement and marking it.
+// The edit happens between finding the announcement and marking it read.
 func TestOpeningDuringTheEditShowsTheNewText(t *testing.T) {
 	t.Parallel()
 	for name, unread := range map[string]bool{"before it was marked": false, "after that": true} {

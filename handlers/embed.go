@@ -16,10 +16,10 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// textsPlace is where the scripts for host applications have their texts.
+// textsPlace is the placeholder for the texts in the scripts for host applications.
 const textsPlace = `"__CARILLON_TEXTS__"`
 
-// The Cache-Control of a script: its name stays while its content changes, or the reverse.
+// Cache-Control for scripts: a fixed name whose content changes, and a name that contains the content's hash.
 const (
 	embedFresh   = "public, max-age=300"
 	embedForever = "public, max-age=31536000, immutable"
@@ -31,7 +31,7 @@ type embed struct {
 	plain, zipped []byte
 }
 
-// embeds are the scripts by file name: v1.js, core.js, and v1.js under the hash of its content.
+// embeds maps file names to scripts: v1.js, core.js, and v1.js again under its content hash.
 type embeds map[string]*embed
 
 // embedTexts returns the texts of all languages as a JavaScript literal.
@@ -80,7 +80,7 @@ func compressed(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// embedded answers with a script for the pages of host applications, whose origins may all load it.
+// embedded serves a script for the pages of host applications; any origin may load it.
 func (h *Handlers) embedded(w http.ResponseWriter, r *http.Request) error {
 	if r.PathValue("file") == packageName {
 		return h.packaged(w, r)

@@ -19,16 +19,16 @@ import (
 	"github.com/carillonhq/carillon/static"
 )
 
-// packageName is the name of the npm package for host applications, which `npm i ADDRESS` installs.
+// packageName is the file name of the npm package for host applications, installed with `npm i ADDRESS`.
 const packageName = "carillon-embed.tgz"
 
-// What stands in the files of the package for the address of the server and for the version.
+// Placeholders for the server's address and the version in the package's files.
 const (
 	serverPlace  = `"__CARILLON_SERVER__"`
 	versionPlace = "__CARILLON_VERSION__"
 )
 
-// embedPackage is the npm package, but for the address of the server in it.
+// embedPackage is the npm package with a placeholder for the server's address.
 type embedPackage struct{ files map[string][]byte }
 
 // newEmbedPackage reads the package. texts is a JavaScript literal.
@@ -48,8 +48,8 @@ func newEmbedPackage(texts []byte) (*embedPackage, error) {
 	return &embedPackage{files}, nil
 }
 
-// tarball returns the package of the server at this address. It is the same for the same build and
-// address, because a lock file holds its hash.
+// tarball returns the package for the server at this address. The same build and address always give the same bytes,
+// because lock files contain the hash.
 func (p *embedPackage) tarball(server string) ([]byte, error) {
 	literal, err := json.Marshal(strings.TrimSuffix(server, "/") + "/embed/index.js")
 	if err != nil {
@@ -78,10 +78,10 @@ func (p *embedPackage) tarball(server string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// hostName matches the Host headers from which a package may be made.
+// hostName matches the Host headers that may be put into a package.
 var hostName = regexp.MustCompile(`\A[A-Za-z0-9.:\[\]-]{1,255}\z`)
 
-// packaged answers with the npm package. Without a public URL its server is the one that was asked.
+// packaged serves the npm package. Without a public URL it uses the request's Host header.
 func (h *Handlers) packaged(w http.ResponseWriter, r *http.Request) error {
 	server := h.PublicURL
 	if server == "" {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// unpack returns the files of a package by name.
+// unpack returns a package's files by name.
 func unpack(t *testing.T, file string) map[string]string {
 	t.Helper()
 	z, err := gzip.NewReader(strings.NewReader(file))
@@ -36,7 +36,7 @@ func unpack(t *testing.T, file string) map[string]string {
 	}
 }
 
-// A lock file holds the hash of the package, so the same server always answers with the same bytes.
+// A lock file contains the package's hash, so the same server must always send the same bytes.
 func TestThePackageKnowsItsServerAndIsTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

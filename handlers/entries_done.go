@@ -8,12 +8,10 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// longestDone is the longest address with the fields of Undo that browsers and proxies are sure to
-// take.
+// longestDone is the longest address, with the fields of Undo, that browsers and proxies surely accept.
 const longestDone = 6000
 
-// undoes is the Undo of each done code: where its form is sent, its fields, and the text for several
-// entries.
+// undoes maps a done code to its Undo: the form's action, its fields, and the text for several entries.
 var undoes = map[string]struct {
 	action string
 	fields []string
@@ -26,12 +24,12 @@ var undoes = map[string]struct {
 	"unread":     {"/inbox/read", []string{"keys"}, "done.unread_many"},
 }
 
-// alone reports whether a form names a single entry, so that a script can replace its row. The form
-// of the selected rows and its Undo replace the list.
+// alone reports whether a form names a single entry, so that only its row needs replacing. The form of the selected
+// rows and its Undo replace the whole list.
 func alone(r *http.Request, keys []string) bool { return len(keys) == 1 && !inPart(r, "inbox") }
 
-// changedAll answers a change of several entries with the whole list, and offers Undo with these
-// fields. A plain form is redirected to the list, unless the fields are too long for an address.
+// changedAll responds to a change of several entries with the whole list and an Undo with these fields. A plain form
+// is redirected to the list, unless the fields make the address too long.
 func (h *Handlers) changedAll(w http.ResponseWriter, r *http.Request, back, code string, fields []views.Hidden) error {
 	say := url.Values{"done": {code}}
 	for _, f := range fields {
@@ -48,8 +46,8 @@ func (h *Handlers) changedAll(w http.ResponseWriter, r *http.Request, back, code
 	return h.lookedAt(w, r, queryOf(back), done)
 }
 
-// entriesDone is the message about a change of entries, with Undo if possible. It returns nil if
-// say names none.
+// entriesDone returns the message about a change of entries, with Undo if possible, or nil if say has no known done
+// code.
 func entriesDone(text *locale.Printer, say url.Values) *views.Done {
 	code := say.Get("done")
 	id, ok := doneTexts[code]

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// bulkWorld records what alice does to several entries. Entry 3 was read already.
+// bulkWorld records what alice does to several entries. Entry 3 is already read.
 func bulkWorld(t *testing.T, did *[]string) *world {
 	t.Helper()
 	w := archiveWorld(t, did)
@@ -28,7 +28,7 @@ func bulkWorld(t *testing.T, did *[]string) *world {
 	return w
 }
 
-// bulkSteps are the changes of entries 5 and 4, and what undoes them.
+// bulkSteps maps changes of entries 5 and 4 to how they are undone.
 var bulkSteps = map[string]struct{ text, undo, back string }{
 	"/inbox/archive": {"2 archived.", "/inbox/unarchive", "unarchive like:photo:5 like:photo:4, unread again like:photo:5"},
 	"/inbox/delete":  {"2 deleted.", "/inbox/restore", "restore like:photo:5, restore like:photo:4"},
@@ -66,7 +66,7 @@ func TestChangeOfSeveralEntriesIsUndoneByItsFormOnAnyInstance(t *testing.T) {
 	}
 }
 
-// TestUndoOfLongKeysIsInThePageItself: no address would hold them.
+// TestUndoOfLongKeysIsInThePageItself: they do not fit into an address.
 func TestUndoOfLongKeysIsInThePageItself(t *testing.T) {
 	t.Parallel()
 	var did []string
@@ -82,7 +82,7 @@ func TestUndoOfLongKeysIsInThePageItself(t *testing.T) {
 	}
 }
 
-// TestSingleSelectedEntryIsAnsweredWithTheList: its row is not what the script replaces.
+// TestSingleSelectedEntryIsAnsweredWithTheList: the script replaces the list, not the row.
 func TestSingleSelectedEntryIsAnsweredWithTheList(t *testing.T) {
 	t.Parallel()
 	for action, want := range bulkSteps {

@@ -10,11 +10,11 @@ import (
 
 const eventsPath = "/events"
 
-// events hands the connection to the user's event stream. HEAD only reports whether there would
-// be one, because EventSource does not say why it failed.
+// events serves the user's event stream. HEAD only reports whether the stream would open, because EventSource does
+// not report why it failed.
 //
-// The stream always belongs to the session's user. A page sends the name of its own user; if
-// someone else has signed in since, it gets no stream.
+// The stream always belongs to the session's user. A page sends its own user's name; if someone else has signed in
+// since, it gets no stream.
 func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 	v := visitOf(r)
 	if !v.known {
@@ -32,9 +32,9 @@ func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 	err := h.Stream.Serve(w, r, readerOf(r), v.user.Stream(r.URL.Query().Get("visible") == "1", true, h.Now()))
 	switch {
 	case err == nil:
-		v.Status = http.StatusOK // the stream has taken over the connection, so nobody recorded this
+		v.Status = http.StatusOK // the stream took over the connection, so no middleware recorded a status
 	case errors.Is(err, notifier.ErrTooMany):
-		// The browser is not at fault for the limit; 503 makes it come back.
+		// The browser did not cause the limit; 503 makes it retry.
 		err = fmt.Errorf("%w: %w", notifier.ErrUnavailable, err)
 	}
 	return err

@@ -74,8 +74,7 @@ func TestRefusedStreamHasRetryAfter(t *testing.T) {
 	}
 }
 
-// TestStreamCanHijackTheConnection keeps the middleware transparent: notifier/live leaves
-// net/http through Hijack.
+// TestStreamCanHijackTheConnection checks that the middleware supports Hijack, which notifier/live uses.
 func TestStreamCanHijackTheConnection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {

@@ -1,4 +1,4 @@
 package handlers
 
-// PlainCell is the escaping of the cells of an export.
+// PlainCell escapes a cell of an export.
 var PlainCell = plainCell

@@ -25,26 +25,26 @@ var (
 	errMethod    = errors.New("method not allowed")
 	errSignIn    = errors.New("sign in first")
 
-	// errOrigin is a form from a page at another address than the one that is asked.
+	// errOrigin is the error for a form from a page of another origin.
 	errOrigin = fmt.Errorf("%w: another origin", notifier.ErrForbidden)
 
-	// errOtherUser is a form from a page of a user who was signed in before.
+	// errOtherUser is the error for a form from a page of the previously signed-in user.
 	errOtherUser = fmt.Errorf("%w: a form from another user's page", notifier.ErrConflict)
 )
 
-// refusal is a conflict without a race: an action that the object's state does not allow, with a
-// page of its own.
+// refusal is a conflict without a race: the object's state does not allow the action. It has an error page of its
+// own.
 type refusal struct {
-	code string // of its texts in the catalogue
+	code string // part of its text IDs
 	back string // the page of the object
-	text string // id of the text of the link there
+	text string // text ID of the link there
 }
 
 func (e *refusal) Error() string { return "refused: " + e.code }
 
 func (e *refusal) Unwrap() error { return notifier.ErrConflict }
 
-// unsent is a form that cannot be accepted for now. It is shown again as it was filled in.
+// unsent is a form that cannot be accepted for now. It is shown again with its input.
 type unsent struct {
 	error
 	form func(r *http.Request) templ.Component
@@ -52,7 +52,7 @@ type unsent struct {
 
 func (e *unsent) Unwrap() error { return e.error }
 
-// What staff cannot do to the announcement or notice with this id.
+// Errors for actions that the state of this announcement or notice does not allow.
 func refusedAsOpen(id int64) error { return &refusal{"not_over", noticePath(id), "status.back_notice"} }
 func refusedAsOver(id int64) error { return &refusal{"over", noticePath(id), "status.back_notice"} }
 func refusedAsGone(id int64) error {
@@ -78,13 +78,13 @@ var statuses = []struct {
 	{context.DeadlineExceeded, http.StatusServiceUnavailable},
 }
 
-// statusGone is the status that is logged if the browser closed the connection.
+// statusGone is the status logged when the browser closed the connection.
 const statusGone = 499
 
 // defaultRetry is the Retry-After of a 429 or 503 whose error has none.
 const defaultRetry = 5 * time.Second
 
-// fail answers an error with its page: fixed texts, never the error's own.
+// fail responds with the error's page. It contains fixed texts, never the error's own.
 func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 	v := visitOf(r)
 	status := statusOf(err)
@@ -95,7 +95,7 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status >= http.StatusInternalServerError {
 		level := slog.LevelError
 		if status == http.StatusServiceUnavailable {
-			level = slog.LevelWarn // a dependency is down, and there may be many of these
+			level = slog.LevelWarn // a dependency is down, and these may be many
 		}
 		h.Log.LogAttrs(r.Context(), level, "request failed",
 			slog.String("path", r.URL.Path), slog.String("request_id", v.ID), slog.Any("err", err))
@@ -113,7 +113,7 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// failurePage is the unsent form, if there is one, or the page of the error.
+// failurePage returns the unsent form if there is one, or the error's page.
 func (h *Handlers) failurePage(r *http.Request, status int, err error) templ.Component {
 	if typed := (*unsent)(nil); errors.As(err, &typed) && !fragment(r) {
 		return typed.form(r)
@@ -140,7 +140,7 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	case status != http.StatusServiceUnavailable:
 	case r.Method == http.MethodGet:
 		p.Again = safeNext(r.URL.RequestURI())
-	case r.Method == http.MethodPost && r.URL.Path != "/login": // never put its password on a page
+	case r.Method == http.MethodPost && r.URL.Path != "/login": // never put the password on a page
 		p.Title, p.Advice, p.Retry = f.Text.T("status.not_now.heading"), f.Text.T("status.not_now.text"), h.retry(r)
 	}
 	if status >= http.StatusInternalServerError {
@@ -151,8 +151,7 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	return p
 }
 
-// retry is the form of the request, ready to be sent again: nothing was done, and nobody has to
-// type it again.
+// retry returns the request's form, ready to be submitted again: nothing was done, so the user need not retype it.
 func (h *Handlers) retry(r *http.Request) *views.Retry {
 	if r.PostForm == nil && r.ParseForm() != nil {
 		return nil
@@ -188,7 +187,7 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// retryAfter is the Retry-After header of an error, in whole seconds.
+// retryAfter returns an error's Retry-After header, in whole seconds.
 func retryAfter(err error) string {
 	wait := defaultRetry
 	if busy := (*notifier.TooManyError)(nil); errors.As(err, &busy) && busy.RetryAfter > 0 {

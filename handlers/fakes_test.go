@@ -96,7 +96,7 @@ func (b *inbox) MarkRead(_ context.Context, seq int64, keys ...string) ([]string
 	return keys, badge, err
 }
 
-// Types counts nothing: pages that show a whole inbox count its types themselves.
+// Types returns nothing: a page with a whole inbox counts the types itself.
 func (*inbox) Types(context.Context, int64, bool) ([]notifier.TypeCount, error) { return nil, nil }
 
 func (b *inbox) MarkUnread(_ context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error) {
@@ -155,7 +155,7 @@ func (b *inbox) Badges(_ context.Context, seqs []int64) ([]notifier.Badge, error
 	return badges, nil
 }
 
-// sender is a fake of all but dead letters.
+// sender is a fake of everything but dead letters.
 type sender struct {
 	*notices.Notices
 	audit    *audit
@@ -169,7 +169,7 @@ type sender struct {
 	progressOf func(notices []notifier.Notice) ([]notifier.Progress, error)
 
 	edit   func(id, revision int64, d notifier.Draft) (notifier.Notice, error)
-	unread []int64 // the ids EditUnread was called with
+	unread []int64 // the IDs of calls to EditUnread
 	remove func(id int64) error
 
 	receipts func(id int64) []notifier.Receipt // nil: none
@@ -190,7 +190,7 @@ func (s *sender) Edit(_ context.Context, by notifier.Actor, id, revision int64, 
 	return n, err
 }
 
-// EditUnread is Edit, and notes the id.
+// EditUnread is Edit, and records the ID.
 func (s *sender) EditUnread(_ context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
 	s.unread = append(s.unread, id)
 	n, err := s.edit(id, revision, d)
@@ -220,7 +220,7 @@ func (s *sender) SendTest(_ context.Context, by notifier.Actor, c notifier.Confi
 	return n, err
 }
 
-// Confirm validates a draft as package notices does, but returns it as the form gave it.
+// Confirm validates a draft like package notices, but returns it unchanged.
 func (s *sender) Confirm(_ context.Context, d notifier.Draft) (notifier.Confirmed, error) {
 	s.confirmed.Add(1)
 	valid := d
@@ -254,7 +254,7 @@ func (s *sender) ProgressOf(_ context.Context, notices []notifier.Notice) ([]not
 	return s.progressOf(notices)
 }
 
-// Receipts returns those of the notice.
+// Receipts returns the notice's receipts.
 func (s *sender) Receipts(_ context.Context, n *notifier.Notice, most int64) ([]notifier.Receipt, error) {
 	if s.receipts == nil || n.Recipients > most {
 		return nil, nil
@@ -266,7 +266,7 @@ func (s *sender) Receipts(_ context.Context, n *notifier.Notice, most int64) ([]
 type sentNotices struct {
 	log     []notifier.AuditEntry // of every notice
 	notices func(q notifier.NoticeQuery) ([]notifier.Notice, error)
-	reached notifier.Reached // where searches of notices end
+	reached notifier.Reached // where searches end
 	notice  func(id int64) (notifier.Notice, error)
 }
 
@@ -348,7 +348,7 @@ func (a *audit) Audit(_ context.Context, e notifier.AuditEntry) error {
 	return a.err
 }
 
-// deed is the entry of a deed that did not fail, as the store writes it.
+// deed records an action that did not fail, as the store does.
 func (a *audit) deed(by notifier.Actor, action string, object notifier.Ref, detail string, err error) {
 	if err != nil || a == nil {
 		return

@@ -12,13 +12,13 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// pageOrder lists the fields as they appear on the page, from top to bottom.
+// pageOrder lists the fields in their order on the page.
 var pageOrder = []string{
 	"template_name", "target", "to", "type", "scope", "title", "body", "link", "subject", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast",
 }
 
-// showFaults puts each error beside its field, only the first if a field has several, and all of
-// them into the list at the top. Errors of the form itself are only in the list.
+// showFaults puts the first error of each field beside it and all errors into the list at the top. Errors of the form
+// itself are only in the list.
 func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 	recipients, label := recipientField(&p.Form)
 	labels := map[string]string{
@@ -48,8 +48,8 @@ func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 	}
 }
 
-// ofRecipients moves an error of the recipients to the control that names them. An empty list or
-// group of checkboxes asks for a choice.
+// ofRecipients moves an error of the recipients to the control that lists them. If that is empty and not a text
+// field, the error asks for a choice.
 func ofRecipients(f notifier.FieldError, recipients string) notifier.FieldError {
 	if f.Field != "to" {
 		return f
@@ -72,7 +72,7 @@ func (h *Handlers) named(text *locale.Printer, f notifier.FieldError) notifier.F
 	return f
 }
 
-// faultText is the message of an error. notifier/draft_codes.go names its parameters.
+// faultText returns an error's message. notifier/draft_codes.go lists the parameters.
 func faultText(text *locale.Printer, f notifier.FieldError) string {
 	id := "error." + f.Code
 	var pairs []string

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// folding is entries, some of them with more text than a row can show.
+// folding returns entries, some of them too long for a row.
 func folding() []notifier.Entry {
 	says := []struct{ title, body string }{
 		{"Short", "And short."},

@@ -14,12 +14,11 @@ import (
 
 const followPath = "/n/"
 
-// maxRows is more rows than an inbox can have.
+// maxRows exceeds the maximum number of rows in an inbox.
 const maxRows = 1000
 
-// follow leads to the subject of a notice and marks it read for the user: an announcement has a
-// page of its own, any other notice a link or else its row. A user who did not receive the notice
-// learns nothing, not even that it exists.
+// follow redirects to the subject of a notice and marks it read for the user. An announcement leads to its page, any
+// other notice to its link or else its row. For a user who did not receive the notice, it does not exist.
 func (h *Handlers) follow(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -44,7 +43,7 @@ func (h *Handlers) follow(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sees returns an error unless the user sees the announcement.
+// sees returns an error unless the announcement is visible to the user.
 func (h *Handlers) sees(r *http.Request, id int64) error {
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
 	defer cancel()
@@ -55,8 +54,8 @@ func (h *Handlers) sees(r *http.Request, id int64) error {
 	return err
 }
 
-// followed marks a notice in the user's inbox read and returns the address it leads to. While
-// Redis is unavailable it only returns the address.
+// followed marks a notice in the user's inbox read and returns its address. While Redis is unavailable it only
+// returns the address.
 func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
 	defer cancel()
@@ -75,7 +74,7 @@ func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error)
 	switch {
 	case err != nil:
 		return "", err
-	case e.NoticeID != n.ID: // a newer notice has replaced it
+	case e.NoticeID != n.ID: // replaced by a newer notice
 		return "", notifier.ErrNotFound
 	}
 	if link := h.outside(e.Link, e.App); link != "" {
@@ -84,7 +83,7 @@ func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error)
 	return web.At(r.Context(), page) + "#e" + strconv.FormatInt(e.At, 10), nil
 }
 
-// storedEntry finds a notice in the archived inbox.
+// storedEntry finds a notice in the inbox as stored in SQL.
 func (h *Handlers) storedEntry(r *http.Request, id int64) (notifier.Entry, error) {
 	page, err := h.Archive.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Limit: maxRows})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// followWorld has notice 1 with a link, notice 2 without one, notice 3, which a newer notice
-// replaced, announcement 8, and notice 9, which alice does not have. did lists what was marked.
+// followWorld has notice 1 with a link, notice 2 without one, notice 3, which a newer notice replaced, announcement
+// 8, and notice 9, which alice did not receive. did lists the calls that mark them.
 func followWorld(t *testing.T, did *[]string) *world {
 	t.Helper()
 	rows := map[string]notifier.Entry{}
@@ -83,7 +83,7 @@ func TestFollowingANoticeOfAnotherUserIs404(t *testing.T) {
 	}
 }
 
-// notMeant are the headers of requests that users did not make deliberately.
+// notMeant contains the headers of requests that users did not make deliberately.
 var notMeant = [][]string{
 	{"Sec-Purpose", "prefetch;prerender"},
 	{"Purpose", "prefetch"},
@@ -95,7 +95,7 @@ var notMeant = [][]string{
 	{"Sec-Fetch-Dest", "document", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-User", "?1"},
 }
 
-// meant are the headers of deliberate requests.
+// meant contains the headers of deliberate requests.
 var meant = [][]string{
 	nil,
 	{"Sec-Fetch-Dest", "document", "Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate"},
@@ -137,7 +137,7 @@ func TestOnlyDeliberateVisitsMarkAnythingRead(t *testing.T) {
 		if len(did) != 0 {
 			t.Errorf("with %q: did %q", headers, did)
 		}
-		// A script opens the inbox when the page becomes visible.
+		// The script opens the inbox when the page becomes visible.
 		if r.count("#inbox[data-unopened]") != 1 || r.count("[data-testid=entry][data-state=unread]") != 1 {
 			t.Errorf("with %q the page shows no unread rows, or is not marked as unopened", headers)
 		}
@@ -169,7 +169,7 @@ func TestFollowWorksWhileRedisIsUnavailable(t *testing.T) {
 	}
 }
 
-// sentAs is the notice of an entry `like:photo:N`.
+// sentAs returns the notice of an entry like:photo:N.
 func sentAs(e *notifier.Entry) notifier.Progress {
 	return notifier.Progress{Notice: notifier.Notice{
 		Draft: notifier.Draft{

@@ -13,23 +13,22 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// codeForm is the error code for a form that is not ours: an unknown field, or one sent twice.
+// codeForm is the error code for a form that is not ours: an unknown field, or one that is repeated.
 const codeForm = "form"
 
-// form reads a posted form that may have the given fields and no others. For an unknown or
-// repeated field it returns a *notifier.InvalidError along with the values. Every form may name
-// the user whose page it is on; if that is another user, the error is errOtherUser.
+// form parses a posted form that may have only the given fields. For an unknown or repeated field it returns a
+// *notifier.InvalidError along with the values. A form may contain the name of its page's user; if another user is
+// signed in, the error is errOtherUser.
 func form(r *http.Request, fields ...string) (url.Values, error) {
 	return formWith(r, nil, fields...)
 }
 
-// formWith is form, except that the fields many may occur several times, as checkboxes that share a
-// name do.
+// formWith is form, but the fields in many may be repeated, as checkboxes that share a name are.
 func formWith(r *http.Request, many []string, fields ...string) (url.Values, error) {
 	return formThat(r, many, func(url.Values) []string { return fields })
 }
 
-// formThat is formWith, except that fields are known only from other fields.
+// formThat is formWith, but the permitted fields depend on the values sent.
 func formThat(r *http.Request, many []string, fieldsOf func(sent url.Values) []string) (url.Values, error) {
 	if kind := r.Header.Get("Content-Type"); kind != "" {
 		if name, _, err := mime.ParseMediaType(kind); err != nil || name != "application/x-www-form-urlencoded" {
@@ -56,9 +55,9 @@ func formThat(r *http.Request, many []string, fieldsOf func(sent url.Values) []s
 	return r.PostForm, bad.OrNil()
 }
 
-// ownForm reports whether a plain form came from a page of this user, as far as the form says.
-// Without script no header says so, and someone else may have signed in since in another tab. For
-// a signed-out user it is true: there is nothing to change.
+// ownForm reports whether a plain form came from a page of this user. The form contains the name, because without
+// script no header does, and someone else may have signed in since in another tab. It is true for a signed-out user,
+// who can change nothing.
 func ownForm(r *http.Request) bool {
 	v := visitOf(r)
 	for _, name := range r.PostForm[views.PageUser] {
@@ -78,14 +77,12 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// kept makes typed text safe to show again: characters that no page can hold become replacement
-// characters.
+// kept makes input safe to show again: it replaces characters that a page cannot contain.
 func kept(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
 
-// number parses a positive decimal number. It returns 0 for anything else, such as a cursor that
-// was tampered with.
+// number parses a positive decimal number. It returns 0 for anything else, such as a cursor that was tampered with.
 func number(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 || s[0] == '+' {
@@ -94,7 +91,7 @@ func number(s string) int64 {
 	return n
 }
 
-// pathID parses the id in the address. Anything but a plain number is notifier.ErrNotFound.
+// pathID parses the ID in the path. Anything but a plain number is notifier.ErrNotFound.
 func pathID(r *http.Request) (int64, error) {
 	id := number(r.PathValue("id"))
 	if id == 0 || strconv.FormatInt(id, 10) != r.PathValue("id") {

@@ -13,14 +13,13 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// fragment reports whether a script made the request, to replace a part of the page. Without
-// script, whole pages are sent.
+// fragment reports whether htmx made the request, to replace a part of the page. Other requests get whole pages.
 func fragment(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
 
-// inPart reports whether the script replaces the part with this id.
+// inPart reports whether the htmx request replaces the part with this ID.
 func inPart(r *http.Request, id string) bool { return fragment(r) && r.Header.Get("HX-Target") == id }
 
-// shownPage is the page that the script is on.
+// shownPage returns the address of the page that the htmx request came from.
 func shownPage(r *http.Request) string {
 	u, err := url.Parse(r.Header.Get("HX-Current-URL"))
 	if err != nil {
@@ -29,7 +28,7 @@ func shownPage(r *http.Request) string {
 	return safeNext(web.Inside(r.Context(), u.RequestURI()))
 }
 
-// tellBadge sends a script the badge at once, without waiting for the stream.
+// tellBadge sends the badge with the response to an htmx request, so that the page need not wait for the stream.
 func (h *Handlers) tellBadge(w http.ResponseWriter, r *http.Request, b notifier.Badge) error {
 	if !fragment(r) {
 		return nil
@@ -37,7 +36,7 @@ func (h *Handlers) tellBadge(w http.ResponseWriter, r *http.Request, b notifier.
 	return tell(w, "carillon:badge", b)
 }
 
-// tell dispatches an event in the page of a script. A header is ASCII, so other characters are escaped.
+// tell makes htmx dispatch an event in the page. Headers are ASCII, so other characters are escaped.
 func tell(w http.ResponseWriter, event string, detail any) error {
 	text, err := json.Marshal(map[string]any{event: detail})
 	if err != nil {
@@ -57,7 +56,7 @@ func tell(w http.ResponseWriter, event string, detail any) error {
 	return nil
 }
 
-// rowPart answers an action on one entry with its row.
+// rowPart responds to an action on one entry with its row.
 func (h *Handlers) rowPart(w http.ResponseWriter, r *http.Request, key, back string, badge notifier.Badge, done *views.Done) error {
 	q := queryOf(back)
 	e, err := h.Inbox.Find(r.Context(), seqOf(r), key, q.Opened)
@@ -70,7 +69,7 @@ func (h *Handlers) rowPart(w http.ResponseWriter, r *http.Request, key, back str
 	return h.sendPart(w, r, p, badge)
 }
 
-// gonePart answers a deletion with a hidden row that keeps the place, for Undo.
+// gonePart responds to a deletion with a hidden row that keeps the place, for Undo.
 func (h *Handlers) gonePart(w http.ResponseWriter, r *http.Request, e notifier.Entry, back string, badge notifier.Badge) error {
 	return h.hiddenPart(w, r, e.At, back, badge, &views.Done{Text: h.text(r).T("done.deleted"), Undo: &views.Undo{
 		Action: "/inbox/restore", Target: "#e" + idText(e.At), Fields: rowFields(e.Key, e.At, back),
@@ -82,7 +81,7 @@ func rowFields(key string, at int64, back string) []views.Hidden {
 	return []views.Hidden{{Name: "key", Value: kept(key)}, {Name: "at", Value: idText(at)}, {Name: "back", Value: back}}
 }
 
-// archivedPart answers with the row of an archived entry, which has come back to the archive.
+// archivedPart responds with the row of an entry that was moved back to the archive.
 func (h *Handlers) archivedPart(w http.ResponseWriter, r *http.Request, at int64, back string, badge notifier.Badge, done *views.Done) error {
 	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Archived: true, Before: at + 1, Limit: 1})
 	if err == nil && (len(page.Entries) == 0 || page.Entries[0].At != at) {
@@ -97,7 +96,7 @@ func (h *Handlers) archivedPart(w http.ResponseWriter, r *http.Request, at int64
 	return h.sendPart(w, r, p, badge)
 }
 
-// hiddenPart is the hidden row that takes the place of the entry with this At.
+// hiddenPart responds with a hidden row in place of the entry with this At.
 func (h *Handlers) hiddenPart(w http.ResponseWriter, r *http.Request, at int64, back string, badge notifier.Badge, done *views.Done) error {
 	p := h.partPage(r, queryOf(back), badge, done)
 	p.Gone = idText(at)
@@ -117,7 +116,7 @@ func (h *Handlers) sendPart(w http.ResponseWriter, r *http.Request, p *views.Inb
 	return h.page(w, r, http.StatusOK, views.InboxPart(p))
 }
 
-// queryOf is the page of the inbox that a form's field `back` names.
+// queryOf parses the inbox page in a form's field "back".
 func queryOf(back string) inboxQuery {
 	u, err := url.Parse(back)
 	if err != nil {
@@ -126,7 +125,7 @@ func queryOf(back string) inboxQuery {
 	return lookQuery(u.Query())
 }
 
-// keys lists the keyboard shortcuts.
+// keys shows the keyboard shortcuts.
 func (h *Handlers) keys(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.KeysFragment(h.text(r), h.assets.Icons))
 }

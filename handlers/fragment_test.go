@@ -15,13 +15,13 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// script sends a form like the pages' script.
+// script sends a form as htmx does.
 func (w *world) script(user, address, target, body string) reply {
 	w.t.Helper()
 	return w.postBody(user, address, body, "HX-Request", "true", "HX-Target", target)
 }
 
-// told is the badge that a response sends to the script.
+// told returns the badge in a response to htmx.
 func (r reply) told(t *testing.T) notifier.Badge {
 	t.Helper()
 	var events map[string]notifier.Badge
@@ -103,7 +103,7 @@ func TestMarkAllAsReadCanBeUndoneForEntries(t *testing.T) {
 		w.inbox.change = func(verb string, _ int64, arg string) (notifier.Badge, error) {
 			did = append(did, verb+" "+arg)
 			if arg == unread[2].Key {
-				return notifier.Badge{}, notifier.ErrNotFound // it has since left the inbox
+				return notifier.Badge{}, notifier.ErrNotFound // it has left the inbox since
 			}
 			return notifier.Badge{}, nil
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// doneTexts maps the codes of ?done= to their texts.
+// doneTexts maps done codes to text IDs.
 var doneTexts = map[string]string{
 	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored", "archived": "done.archived", "unarchived": "done.unarchived",
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "signed-out-here": "done.signed_out_here", "saved": "done.saved", "retracting": "done.retracting",
@@ -26,7 +26,7 @@ var doneTexts = map[string]string{
 	"edited": "done.edited", "edited-unread": "done.edited_unread", "removed": "done.removed", draftDeleted: "done.draft_deleted", "reminded": "done.reminded", "reminded-nobody": "done.reminded_nobody", "announcement-over": "js.announcement_over",
 }
 
-// text is the catalogue in the language of the request.
+// text returns the texts in the request's language.
 func (h *Handlers) text(r *http.Request) *locale.Printer {
 	return h.texts.For(visitOf(r).user.User.Locale, r.Header.Get("Accept-Language"))
 }
@@ -34,14 +34,14 @@ func (h *Handlers) text(r *http.Request) *locale.Printer {
 // now is the current time in the reader's time zone.
 func (h *Handlers) now(r *http.Request) time.Time { return h.Now().In(h.zones.of(r)) }
 
-// frame is the frame of a page, with the badge and the pinned announcement.
+// frame returns a page's frame, with the badge and the pinned announcement.
 func (h *Handlers) frame(r *http.Request, section, title string) views.Frame {
 	f, _ := h.frameWith(r, section, title, nil)
 	return f
 }
 
-// frameWith is frame for a page that has read the announcements already; a is nil if it has not.
-// It also returns the badge.
+// frameWith is frame for a page that may have read the announcements already; otherwise a is nil. It also returns the
+// badge.
 func (h *Handlers) frameWith(r *http.Request, section, title string, a *announced) (views.Frame, notifier.Badge) {
 	f := h.bareFrame(r)
 	f.Section, f.Title = section, f.Text.T(title)
@@ -58,7 +58,7 @@ func (h *Handlers) frameWith(r *http.Request, section, title string, a *announce
 	return f, h.surround(r, &f, *a)
 }
 
-// doneLine is the message for the address's done code; nil if it has none.
+// doneLine returns the message for the address's done code, or nil if there is none.
 func doneLine(r *http.Request, text *locale.Printer) *views.Done {
 	id, ok := doneTexts[r.URL.Query().Get("done")]
 	if !ok {
@@ -67,7 +67,7 @@ func doneLine(r *http.Request, text *locale.Printer) *views.Done {
 	return &views.Done{Text: text.T(id)}
 }
 
-// bareFrame is a frame without any data from Redis or SQL.
+// bareFrame returns a frame without any data from Redis or SQL.
 func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 	v := visitOf(r)
 	f := views.Frame{Text: h.text(r), Assets: h.assets, Links: h.LinkBase}

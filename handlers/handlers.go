@@ -1,9 +1,7 @@
-// Package handlers answers browsers: the pages, their forms and the event stream. A handler
-// parses the request, makes one call, and redirects or renders; the interfaces in config.go hide
-// what happens to notices.
+// Package handlers serves browsers: the pages, their forms and the event stream. A handler parses the request, makes
+// one call, and redirects or renders; the interfaces in config.go hide what happens to notices.
 //
-// routes.go has every address, serve.go turns errors into pages, and middleware.go has what
-// applies to all requests.
+// routes.go lists every address, serve.go turns errors into pages, and middleware.go wraps all requests.
 package handlers
 
 import (
@@ -23,7 +21,7 @@ import (
 	"github.com/carillonhq/carillon/views/markdown"
 )
 
-// Handlers answers browsers.
+// Handlers serves the pages, their forms and the event stream.
 type Handlers struct {
 	Config
 	files     *static.Files
@@ -35,19 +33,19 @@ type Handlers struct {
 	zones     zones
 	looks     looks
 	summed    atomic.Pointer[summedTypes]
-	turned    recent[[]string]   // changed by Mark all as read: entry keys or announcement ids
+	turned    recent[[]string]   // changed by Mark all as read: entry keys or announcement IDs
 	taken     recent[views.Done] // last removal from each staff list, by path, with Undo
 	mutes     *otter.Cache[mutesKey, []string]
 	strangers *strangers
-	heard     atomic.Int64 // when Redis last answered here, in ms; 0: never
+	heard     atomic.Int64 // when Redis last responded, in Unix ms; 0: never
 	buffers   sync.Pool
 	secure    bool // the public URL is https
 	origin    *http.CrossOriginProtection
 
-	refusedOrigin sync.Once // the operator has been told why forms are refused
+	refusedOrigin sync.Once // logs only once why forms are refused
 }
 
-// New prepares the pages: their texts, their static files and the origins that may post to them.
+// New loads the texts and static files, and sets the origins that may post forms.
 func New(c Config) (*Handlers, error) {
 	if err := c.setDefaults(); err != nil {
 		return nil, err
@@ -56,8 +54,8 @@ func New(c Config) (*Handlers, error) {
 		Config: c, markdown: markdown.New(c.LinkHosts, c.LinkBase), origin: http.NewCrossOriginProtection(),
 		zones: newZones(), looks: newLooks(), mutes: newMutes(c.Now), strangers: newStrangers(c.Now),
 	}
-	// The token in the address is the right to make these requests, so another site cannot forge one. Browsers send the
-	// origin "null" from our page, which has no referrer.
+	// The token in the address authorizes these requests, so another site cannot forge one. Our page sends no
+	// referrer, so browsers send the origin "null".
 	h.origin.AddInsecureBypassPattern("POST " + unsubscribePath + "{token}")
 	h.origin.AddInsecureBypassPattern("POST " + unsubscribePath + "{token}/settings")
 	var err error
@@ -95,7 +93,7 @@ func New(c Config) (*Handlers, error) {
 	return h, nil
 }
 
-// Handler answers all requests to the public address.
+// Handler serves all requests to the public address.
 func (h *Handlers) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, methods := range h.byPattern() {

@@ -8,16 +8,16 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// healthWait bounds each health check.
+// healthWait is the time limit of each health check.
 const healthWait = 2 * time.Second
 
-// healthy reports that the process answers.
+// healthy responds as long as the process runs.
 func (h *Handlers) healthy(w http.ResponseWriter, _ *http.Request) error {
 	plain(w, http.StatusOK, "ok")
 	return nil
 }
 
-// ready reports whether pages work, and what is wrong.
+// ready reports whether pages work, and if not, why.
 func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), healthWait)
 	defer cancel()
@@ -34,7 +34,7 @@ func (h *Handlers) ready(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// redisAway reports whether Redis is unavailable, so that unfinished work waits for it.
+// redisAway reports whether Redis is unavailable, in which case unfinished work waits for it.
 func (h *Handlers) redisAway(r *http.Request) bool {
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
@@ -45,7 +45,7 @@ func (h *Handlers) redisAway(r *http.Request) bool {
 	return false
 }
 
-// plain sends plain text, for programs.
+// plain responds with plain text, for programs.
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
@@ -53,7 +53,7 @@ func plain(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text)) // the client may have disconnected
 }
 
-// filePolicy is for files, which are no pages and load nothing. It is shorter than the one for pages.
+// filePolicy is the policy for static files, which load nothing. It is shorter than the pages' policy.
 const filePolicy = "default-src 'none'"
 
 func (h *Handlers) static(w http.ResponseWriter, r *http.Request) error {

@@ -13,11 +13,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// hostile are requests that each use a new name.
+// hostile maps kinds of requests to functions that create a new name for each request.
 var hostile = map[string]func(n int) *http.Request{
 	"zones": func(n int) *http.Request {
 		r := httptest.NewRequest(http.MethodGet, "/inbox", nil)
-		// 14 slashes, each with or without a dot after it, make as many spellings of one file.
+		// 14 slashes, each with or without a dot after it, give that many spellings of one file.
 		var spelling strings.Builder
 		for bit := range 14 {
 			spelling.WriteString(map[bool]string{true: "./", false: "/"}[n>>bit&1 == 1])
@@ -51,7 +51,7 @@ var hostile = map[string]func(n int) *http.Request{
 	},
 }
 
-// heap is the memory in use after a garbage collection.
+// heap returns the memory in use after a garbage collection.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC() // the first moves pooled objects aside, the second frees them
@@ -63,7 +63,7 @@ func heap() uint64 {
 // TestNamesFromRequestsDoNotAccumulateInMemory is not parallel: it measures the process.
 func TestNamesFromRequestsDoNotAccumulateInMemory(t *testing.T) {
 	w := newWorld(t, nil)
-	w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) { // as one that is cached
+	w.sessions.current = func(*http.Request) (notifier.Signed, bool, error) { // like a cached one
 		return notifier.Signed{User: carol, ID: "session-of-carol"}, true, nil
 	}
 	w.sender.count = func(notifier.Draft) (int64, error) { return 0, nil }
@@ -73,13 +73,13 @@ func TestNamesFromRequestsDoNotAccumulateInMemory(t *testing.T) {
 				for n := from; n < to; n++ {
 					r := request(n)
 					w.handler.ServeHTTP(httptest.NewRecorder(), r)
-					w.log.Reset() // the test's own memory
+					w.log.Reset() // it is the test's own memory
 				}
 			}
-			send(0, 200) // warm up what is allocated once
+			send(0, 200) // allocate what is allocated only once
 			before := heap()
 			send(200, 10_200)
-			// A megabyte is 100 bytes per request; keeping anything of each request takes more.
+			// A megabyte is 100 bytes per request; storing anything for each request needs more.
 			if after := heap(); after > before+before/4+1<<20 {
 				t.Errorf("%d KiB in use before 10,000 requests, %d after", before>>10, after>>10)
 			}

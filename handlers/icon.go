@@ -11,8 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// icons are the icons of types, by words in their slugs. A type with none of these words is shown
-// by its initials.
+// icons maps words in type slugs to icons. A type with none of these words gets its initials.
 var icons = []struct {
 	name  string
 	words []string
@@ -33,13 +32,13 @@ var icons = []struct {
 	{"megaphone", []string{"announcement", "news", "release"}},
 }
 
-// derived is how many of notifier.TypeColors follow from slugs; the others are only chosen.
+// derived is how many of notifier.TypeColors are assigned by slug; the others can only be chosen.
 const derived = 6
 
-// look is how rows of one type look: an icon, or initials if it has none, and a colour.
+// look is the appearance of a type's rows: an icon, or initials if it has none, and a colour.
 type look struct{ icon, initials, tint string }
 
-// looks caches the look that follows from each slug. An installation has few types.
+// looks caches the appearance derived from each slug. An installation has few types.
 type looks struct{ types *otter.Cache[string, look] }
 
 const rememberedTypes = 1000
@@ -57,7 +56,7 @@ func (l looks) of(typ string) look {
 	return found
 }
 
-// lookOf is how a type looks: as staff chose, otherwise as its slug says.
+// lookOf returns a type's appearance: what staff chose, otherwise what its slug gives.
 func (h *Handlers) lookOf(typ string) look {
 	found := h.looks.of(typ)
 	t, _ := h.knownType(typ)

@@ -29,7 +29,7 @@ func TestRowLooksAsStaffChose(t *testing.T) {
 	}
 }
 
-// TestEveryIconAndColorOfTypesIsVisible reads the tokens of both themes from the style sheet.
+// TestEveryIconAndColorOfTypesIsVisible reads both themes' colours from the style sheet.
 func TestEveryIconAndColorOfTypesIsVisible(t *testing.T) {
 	t.Parallel()
 	sprite, err := os.ReadFile("../static/icons/sprite.svg")
@@ -61,7 +61,7 @@ func TestEveryIconAndColorOfTypesIsVisible(t *testing.T) {
 	}
 }
 
-// contrast is the contrast of two colours as WCAG defines it.
+// contrast returns the contrast ratio of two colours as defined by WCAG.
 func contrast(t *testing.T, a, b string) float64 {
 	t.Helper()
 	brighter, darker := luminance(t, a), luminance(t, b)

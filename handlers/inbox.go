@@ -16,20 +16,20 @@ const inboxPath = "/inbox"
 
 const filterArchived = "archived"
 
-// A page has leastRows, or after an action on a list to which older rows were added as many as that
-// list, up to mostRows.
+// A page has leastRows rows. After an action on a list that had older rows added, it has as many rows as that list,
+// up to mostRows.
 const leastRows, mostRows = 30, 500
 
-// inboxQuery is the page of the inbox that an address names.
+// inboxQuery is the inbox page that an address selects.
 type inboxQuery struct {
 	notifier.Query
-	plain bool // the bare address, which opens the inbox
+	plain bool // the bare address, which may open the inbox
 	opens bool
 }
 
-// readInboxQuery reads an address. Only the bare address opens the inbox, and only on a
-// deliberate visit, and if the user lets it. An older page, a filter or the page after an action just looks; otherwise
-// nothing could be left unread.
+// readInboxQuery parses an address. Only a deliberate visit to the bare address opens the inbox, unless the user
+// turned that off. An older page, a filter or the page after an action does not open it; otherwise nothing could stay
+// unread.
 func readInboxQuery(r *http.Request) inboxQuery {
 	values := r.URL.Query()
 	q := lookQuery(values)
@@ -42,7 +42,7 @@ func readInboxQuery(r *http.Request) inboxQuery {
 	return q
 }
 
-// lookQuery reads the part of an address that selects what to show.
+// lookQuery parses the part of an address that selects what to show.
 func lookQuery(values url.Values) inboxQuery {
 	rows := min(number(values.Get("rows")), mostRows)
 	if rows <= leastRows {
@@ -59,8 +59,7 @@ func lookQuery(values url.Values) inboxQuery {
 	}}
 }
 
-// address is the address of a page that looks. It always has opened or a filter, because the bare
-// address would open the inbox.
+// address is the page's address. It always has opened or a filter, because the bare address would open the inbox.
 func (q inboxQuery) address() string {
 	values := url.Values{}
 	if q.Unread {
@@ -117,7 +116,7 @@ func (h *Handlers) openInbox(w http.ResponseWriter, r *http.Request, q inboxQuer
 	return h.opened(w, r, page, a, views.InboxPage(h.inboxPage(r, q, page, a)))
 }
 
-// lookedAt shows a part of the inbox without opening it, with the message about the last action.
+// lookedAt shows a page of the inbox without opening it, with the message about the last action.
 func (h *Handlers) lookedAt(w http.ResponseWriter, r *http.Request, q inboxQuery, done *views.Done) error {
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
 	defer cancel()
@@ -140,7 +139,7 @@ func (h *Handlers) lookedAt(w http.ResponseWriter, r *http.Request, q inboxQuery
 	return h.page(w, r, http.StatusOK, views.InboxPage(p))
 }
 
-// pageBadge is the inbox half of the badge.
+// pageBadge returns the inbox half of the badge.
 func pageBadge(page notifier.Page) notifier.Badge {
 	return notifier.Badge{Unread: page.Unread, Inbox: page.Unread, Ver: page.Ver}
 }
@@ -177,7 +176,7 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 	return p
 }
 
-// inboxFrame is the common part of an inbox page and a fragment of one. badge is the inbox half.
+// inboxFrame builds what a full inbox page and a fragment share. badge is the inbox half.
 func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge notifier.Badge) *views.Inbox {
 	f := h.bareFrame(r)
 	f.Paused = h.paused(r)
@@ -193,7 +192,7 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 		p.Filter = filterArchived
 	}
 	if p.Filter != "" {
-		p.Here += "?filter=" + p.Filter // new notices need not match a search, so they are shown without it
+		p.Here += "?filter=" + p.Filter // new notices may not match a search, so the link omits it
 	}
 	return p
 }

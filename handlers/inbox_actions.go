@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// markRead marks entries read, or all that Undo of marking them unread names.
+// markRead marks entries read: those in the form, or those listed by Undo of marking them unread.
 func (h *Handlers) markRead(w http.ResponseWriter, r *http.Request) error {
 	keys, values, err := keysForm(r, "keys", "back")
 	if err != nil {
@@ -27,7 +27,7 @@ func (h *Handlers) markRead(w http.ResponseWriter, r *http.Request) error {
 	return h.marked(w, r, values, turned, badge, code, nil)
 }
 
-// markUnread marks entries unread, or all that Undo of marking them read names.
+// markUnread marks entries unread: those in the form, or those listed by Undo of marking them read.
 func (h *Handlers) markUnread(w http.ResponseWriter, r *http.Request) error {
 	keys, values, err := keysForm(r, "keys", "ids", "back")
 	if err != nil {
@@ -60,8 +60,8 @@ func (h *Handlers) turnAllBack(r *http.Request, values url.Values) error {
 	return nil
 }
 
-// marked answers a script with the row of a single entry and a message, or with the list; a plain
-// form is redirected back to its page. Several entries that were turned can be turned back.
+// marked responds to an htmx request with the single entry's row and a message, or with the list; a plain form is
+// redirected back to its page. A change of several entries offers Undo.
 func (h *Handlers) marked(
 	w http.ResponseWriter, r *http.Request, values url.Values, turned []string, badge notifier.Badge, code string, done *views.Done,
 ) error {
@@ -82,8 +82,8 @@ func missing(field string) error {
 	return &bad
 }
 
-// backTo is the page of the inbox to return to after an action, with the parameters in say. Any
-// other address becomes the first page.
+// backTo returns the inbox page to return to after an action, with the parameters in say. For any other address it
+// returns the first page.
 func backTo(back string, say url.Values) string {
 	u, err := url.Parse(back)
 	if err != nil || u.Path != inboxPath || u.Host != "" || u.Scheme != "" || len(back) > maxBack {

@@ -19,7 +19,7 @@ type rowMaker struct {
 	look  func(typ string) look
 	types typeNames
 	mutes *muteMaker
-	now   time.Time // in the reader's zone
+	now   time.Time // in the reader's time zone
 }
 
 func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
@@ -28,8 +28,8 @@ func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
 	return rowMaker{text: text, look: h.lookOf, types: types, mutes: mutes, now: h.now(r)}
 }
 
-// days groups entries, newest first, by the day of their notice in the reader's zone. A row that
-// moved to the top with an old date stays there, so its day may appear again further down.
+// days groups entries, newest first, by the day of their notice in the reader's time zone. A row that moved to the
+// top with an old date stays there, so its day may appear again further down.
 func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	var days []views.Day
 	rows := make([]components.Row, len(entries))
@@ -54,7 +54,7 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	return days
 }
 
-// lastNew is the index of the last new entry; -1: there is none.
+// lastNew returns the index of the last new entry, or -1.
 func lastNew(entries []notifier.Entry) int {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if entries[i].New {
@@ -64,8 +64,8 @@ func lastNew(entries []notifier.Entry) int {
 	return -1
 }
 
-// divide puts the line "New · 6" above the first new row of a first page, and "Earlier" above the
-// first row of a page that follows one whose rows were all new.
+// divide puts the divider "New · 6" above the first new row of a first page, and "Earlier" above the first row of a
+// page whose previous page had only new rows.
 func (m rowMaker) divide(days []views.Day, q inboxQuery, page notifier.Page) {
 	if len(days) == 0 {
 		return
@@ -75,7 +75,7 @@ func (m rowMaker) divide(days []views.Day, q inboxQuery, page notifier.Page) {
 		return
 	}
 	if q.Before > 0 {
-		return // the line is on an earlier page
+		return // the divider is on an earlier page
 	}
 	for _, day := range days {
 		for i := range day.Rows {
@@ -108,13 +108,13 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	}
 }
 
-// The lengths, in letters, that are sure to fit into a row: two lines of title and two of body.
+// Lengths, in letters, that surely fit into a row: two lines of title and two of body.
 const (
 	phoneTitle, deskTitle = 50, 110
 	phoneBody, deskBody   = 60, 100
 )
 
-// folds says on which screens a row may be too small for its text.
+// folds returns the screens on which a row may be too small for its text.
 func folds(title, body string) components.Fold {
 	titleRoom, bodyRoom := room(title), room(body)
 	switch {
@@ -126,8 +126,8 @@ func folds(title, body string) components.Fold {
 	return components.FoldNowhere
 }
 
-// room is the width of a text in letters; Chinese and Japanese characters count as two. It stops
-// counting when the rest makes no difference.
+// room is the width of a text in letters; Chinese and Japanese characters count as two. It stops counting when the
+// rest makes no difference.
 func room(text string) int {
 	n := 0
 	for _, c := range text {
@@ -142,7 +142,7 @@ func room(text string) int {
 	return n
 }
 
-// rowLabels are the texts common to all rows.
+// rowLabels returns the texts that all rows share.
 func rowLabels(text *locale.Printer) components.Labels {
 	named := func(id string) components.Named {
 		before, after := text.Around(id, "Title")
@@ -158,7 +158,7 @@ func rowLabels(text *locale.Printer) components.Labels {
 	}
 }
 
-// sentBy says which app has sent something; empty: none.
+// sentBy returns the line with the name of the sending app, or "" if app is "".
 func sentBy(text *locale.Printer, app string) string {
 	if app == "" {
 		return ""
@@ -166,8 +166,8 @@ func sentBy(text *locale.Printer, app string) string {
 	return text.F("mail.sent_by", "Name", app)
 }
 
-// safeLink returns the link of a notice, or nothing if it is neither a path of our own nor https, or http on the pages of
-// the app that sent it. Links are checked when a notice is accepted; stored ones may be older than the check.
+// safeLink returns a notice's link if it is a path on this server, an https address, or an http address from an app;
+// otherwise "". Links are checked when a notice is accepted, but stored ones may be older than that check.
 func safeLink(link, app string) string {
 	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") && !strings.HasPrefix(link, "/\\") {
 		return link
@@ -178,7 +178,7 @@ func safeLink(link, app string) string {
 	return ""
 }
 
-// outside returns the address that a link of a notice leads to, or nothing if it is not safe.
+// outside returns the full address of a notice's link, or "" if the link is not safe.
 func (h *Handlers) outside(link, app string) string {
 	link = safeLink(link, app)
 	if strings.HasPrefix(link, "/") {
@@ -187,14 +187,13 @@ func (h *Handlers) outside(link, app string) string {
 	return link
 }
 
-// endedNew reports whether the previous page ended with entries newer than the last opening while
-// this older page begins with entries from before it.
+// endedNew reports whether the previous page ended with entries newer than the last opening and this page starts with
+// an older one.
 func endedNew(q inboxQuery, page notifier.Page) bool {
 	return !q.Unread && !q.Archived && page.Opened > 0 && q.Before > page.Opened && page.Entries[0].At <= page.Opened
 }
 
-// inboxCount is the line above the list: the number of new entries on all pages if the inbox was
-// just opened, otherwise the number of unread ones.
+// inboxCount returns the line above the list: the number of unread entries or, if there are none, of new ones.
 func inboxCount(text *locale.Printer, page notifier.Page) string {
 	if page.Unread > 0 {
 		return text.N("js.unread", page.Unread)
@@ -205,8 +204,8 @@ func inboxCount(text *locale.Printer, page notifier.Page) string {
 	return ""
 }
 
-// countNew is how many entries the opening of this page read, on all pages; 0: none, or the next
-// page may have more.
+// countNew returns the number of new entries on all pages. It returns 0 if there are none or the next page may have
+// more.
 func countNew(page notifier.Page) int64 {
 	if page.Turned > 0 {
 		return page.Turned
@@ -223,8 +222,7 @@ func countNew(page notifier.Page) int64 {
 	return fresh
 }
 
-// inboxEmpty says why there are no rows. "All read" requires that no announcement is unread
-// either.
+// inboxEmpty explains why there are no rows. "All read" requires that no announcement is unread either.
 func inboxEmpty(text *locale.Printer, q inboxQuery, a announced) components.Empty {
 	id := "inbox.empty"
 	var left *components.Left

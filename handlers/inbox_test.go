@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// entry is an entry delivered at this time.
+// entry returns an entry delivered at this time.
 func entry(n int, at time.Time, read, fresh bool) notifier.Entry {
 	return notifier.Entry{
 		Key: fmt.Sprintf("like:photo:%d", n), NoticeID: int64(n), At: at.UnixMilli(), Read: read, New: fresh,
@@ -301,7 +301,7 @@ func TestPageFullOfNewRowsCountsTheNewOnesOnAllPages(t *testing.T) {
 
 func TestDividerCanBeBetweenTwoPages(t *testing.T) {
 	t.Parallel()
-	last, first := noon, noon.Add(-time.Minute) // of the previous page, and of this one
+	last, first := noon, noon.Add(-time.Minute) // on the previous page, and on this one
 	between := func(before, opened time.Time) string {
 		return fmt.Sprintf("before=%d&opened=%d", before.UnixMilli(), opened.UnixMilli())
 	}

@@ -8,18 +8,18 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// maxChips is the maximum number of types that an inbox offers; those with the most entries come first.
+// maxChips limits the types offered above an inbox; those with the most entries come first.
 const maxChips = 12
 
-// typeChips returns links to the entries of each type in the inbox, or of those that a search found. A
-// single type offers no choice.
+// typeChips returns links to the entries of each type in the inbox or in a search result. It returns none for a
+// single type.
 func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery, page notifier.Page) []components.Tab {
 	if q.Before > 0 {
 		return nil
 	}
 	counts := page.Types
 	if !q.Filters() && !q.Archived {
-		if page.Older == 0 { // the page has all of them
+		if page.Older == 0 { // the page has all entries
 			all := notifier.TypeTally{}
 			for i := range page.Entries {
 				all[page.Entries[i].Type]++
@@ -27,7 +27,7 @@ func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery
 			counts = all.List()
 		} else if all, err := h.Inbox.Types(r.Context(), seqOf(r), q.Unread); err == nil {
 			counts = all
-		} // without them the page has everything else
+		} // if counting fails, the page goes without links
 	}
 	if len(counts) < 2 && q.Type == "" {
 		return nil
@@ -46,8 +46,8 @@ func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery
 	return chips
 }
 
-// filterTabs links to all, to the unread and to the archived entries. The links keep the search and
-// the type of q, and begin at the newest entry.
+// filterTabs links to all, the unread and the archived entries. The links keep q's search and type, and start at the
+// newest entry.
 func filterTabs(text *locale.Printer, q inboxQuery) []components.Tab {
 	to := q
 	to.Before, to.Limit = 0, 0

@@ -11,12 +11,12 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// mostKeys is the largest number of entries that one form may name.
+// mostKeys is the maximum number of entries in one form.
 const mostKeys = 200
 
 var errManyKeys = errors.New("a form names too many entries")
 
-// fieldLimit ends a form at its first field too many, while it is read.
+// fieldLimit aborts reading a form at the first field over the limit.
 type fieldLimit struct {
 	io.ReadCloser
 	left int
@@ -30,11 +30,10 @@ func (l *fieldLimit) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keysForm reads a form about one or more entries: the field `key` occurs once for each of them, each
-// of single at most once. Only a form that lists what to
-// undo, in `keys` or `ids`, needs no key.
+// keysForm parses a form about one or more entries: the field "key" is repeated for each, every field in single
+// occurs at most once. Only a form of Undo, with "keys" or "ids", needs no key.
 func keysForm(r *http.Request, single ...string) ([]string, url.Values, error) {
-	r.Body = &fieldLimit{r.Body, mostKeys + len(single)} // and the name of the page's user
+	r.Body = &fieldLimit{r.Body, mostKeys + len(single)} // one more for the name of the page's user
 	values, err := formWith(r, []string{"key"}, single...)
 	keys := values["key"]
 	if errors.Is(err, errManyKeys) || err == nil && len(keys) > mostKeys {
@@ -48,7 +47,7 @@ func keysForm(r *http.Request, single ...string) ([]string, url.Values, error) {
 	return keys, values, err
 }
 
-// keyList parses the keys that Undo lists in one field.
+// keyList parses the keys in the single field of an Undo form.
 func keyList(list string) []string {
 	keys := strings.Split(list, "\n")
 	for i := range keys {
@@ -57,7 +56,7 @@ func keyList(list string) []string {
 	return keys[:min(len(keys), mostKeys)]
 }
 
-// keyListed is the field that keyList parses.
+// keyListed builds the field that keyList parses.
 func keyListed(keys []string) views.Hidden {
 	return views.Hidden{Name: "keys", Value: kept(strings.Join(keys, "\n"))}
 }

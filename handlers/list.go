@@ -9,18 +9,18 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// listing is the part of a list that an address names, and its order. sort is one of orders; the
-// first of them is the default.
+// listing is the part of a list that an address selects, and its order. sort is one of orders; the first is the
+// default.
 type listing struct {
 	path   string
 	orders []string
 	search string
 	sort   string
-	narrow url.Values // filters, kept by every page of the list
+	narrow url.Values // filters, kept in every page's address
 }
 
-// readList reads an address. It ignores a search of more than longest bytes, since nothing could
-// match it, and an unknown order.
+// readList parses an address. It ignores an unknown order and a search of more than longest bytes, which cannot
+// match.
 func readList(values url.Values, path string, longest int, orders ...string) listing {
 	l := listing{path: path, orders: orders, sort: orders[0], search: kept(strings.TrimSpace(values.Get("q")))}
 	if len(l.search) > longest {
@@ -32,7 +32,7 @@ func readList(values url.Values, path string, longest int, orders ...string) lis
 	return l
 }
 
-// address is the address of a page of the list. An empty value is the first page.
+// address returns the address of a page of the list. An empty value gives the first page.
 func (l listing) address(cursor, value string) string {
 	values := url.Values{}
 	maps.Copy(values, l.narrow)
@@ -47,7 +47,7 @@ func (l listing) address(cursor, value string) string {
 	return l.path + "?" + values.Encode()
 }
 
-// said is the order as the address has it; the default is empty.
+// said returns the order as it appears in addresses; the default is "".
 func (l listing) said() string {
 	if l.sort == l.orders[0] {
 		return ""
@@ -55,8 +55,8 @@ func (l listing) said() string {
 	return l.sort
 }
 
-// listed says how many rows a page has and whether there are more; without rows it is the heading
-// of empty.
+// listed returns the line with the number of rows and whether there are more; without rows it returns empty's
+// heading.
 func listed(text *locale.Printer, rows int, more bool, empty components.Empty) string {
 	switch {
 	case rows == 0:
@@ -68,8 +68,8 @@ func listed(text *locale.Printer, rows int, more bool, empty components.Empty) s
 	}
 }
 
-// column is the head of a column. If the list can be sorted by it, it links to the list in that
-// order, or in reverse if that is the current order.
+// column returns the header of a column. If the list can be sorted by it, the header links to that order, or to the
+// reverse if that order is current.
 func (l listing) column(text *locale.Printer, prefix, name string) components.Column {
 	c := components.Column{Text: text.T(prefix + name)}
 	for _, order := range l.orders {

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// heads lists the columns of a table, each with its sorting and link.
+// heads returns the columns of a table, each with its sort order and link.
 func heads(r reply) map[string]string {
 	found := map[string]string{}
 	for _, th := range r.page.Find("thead th").EachIter() {

@@ -59,8 +59,7 @@ func (h *Handlers) login(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, status, views.LoginPage(p))
 }
 
-// loginFault is the status and message of a refused sign-in; the message is empty if err is not a
-// refusal.
+// loginFault returns the status and message of a refused sign-in. The message is empty if err is not a refusal.
 func (h *Handlers) loginFault(w http.ResponseWriter, r *http.Request, err error) (status int, fault string) {
 	text := h.text(r)
 	switch {
@@ -80,7 +79,7 @@ func (h *Handlers) loginFault(w http.ResponseWriter, r *http.Request, err error)
 	}
 }
 
-// demoLines say who the users of the demo are.
+// demoLines describe the demo users.
 var demoLines = map[string]string{
 	"alice": "login.demo_alice", "bob": "login.demo_bob", "carol": "login.demo_carol", "dave": "login.demo_dave", "erin": "login.demo_erin",
 }
@@ -91,7 +90,7 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 	if h.Provider != nil {
 		p.Provider, p.ProviderText = providerLink(next), p.Text.F("login.provider", "Host", h.Provider.Host())
 	}
-	if h.PasswordsOff { // nor the users of the demo
+	if h.PasswordsOff { // this hides the demo users too
 		return p
 	}
 	for _, u := range h.Demo {
@@ -113,7 +112,7 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 	return p
 }
 
-// logout is open to everyone: a user whose session has ended is signed out already.
+// logout is open to everyone: if the session has ended, the user is signed out already.
 func (h *Handlers) logout(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "everywhere")
 	if err != nil {

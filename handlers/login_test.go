@@ -40,7 +40,7 @@ func TestSigningInRedirectsToTheRequestedPage(t *testing.T) {
 	} {
 		w.post("", "/login", "username", "alice", "password", "right", "next", next).wantRedirect(t, want)
 	}
-	// The session that a browser brings is not used again, not even for the same user: the fake refuses to save it.
+	// The browser's session is never reused, not even for the same user: the fake would refuse to save it.
 	w.post("alice", "/login", "username", "alice", "password", "right").wantRedirect(t, "/inbox")
 	if len(who) != 12 || who[0] != "alice" {
 		t.Errorf("signed in: %v", who)

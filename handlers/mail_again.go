@@ -11,7 +11,7 @@ import (
 
 const usersMailPath = usersPath + "/mail"
 
-// tryOwnMail has the user's own mail address tried again.
+// tryOwnMail schedules another attempt to send to the user's own mail address.
 func (h *Handlers) tryOwnMail(w http.ResponseWriter, r *http.Request) error {
 	if _, err := form(r); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (h *Handlers) tryOwnMail(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// tryMailOf has the mail address of a user tried again, as staff want it.
+// tryMailOf lets staff schedule another attempt to send to a user's mail address.
 func (h *Handlers) tryMailOf(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "user", "back")
 	if err != nil {
@@ -56,7 +56,7 @@ func (h *Handlers) tryMail(r *http.Request, name string) (revived bool, err erro
 	return revived, nil
 }
 
-// addMailFaults says in the rows of these users whose mail does not arrive. Without it the list is shown all the same.
+// addMailFaults marks the rows of users whose mail does not arrive. If that fails, the list goes without marks.
 func (h *Handlers) addMailFaults(r *http.Request, text *locale.Printer, users []notifier.User, rows []views.UserRow) {
 	if !h.Mailing {
 		return

@@ -15,11 +15,11 @@ import (
 
 const mailsPath = "/staff/mails"
 
-// letterPolicy is the content policy of a mail in its frame: nothing but its own styles.
+// letterPolicy is the Content-Security-Policy of a mail in its frame: it allows only the mail's own styles.
 const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; " +
 	"sandbox allow-popups allow-popups-to-escape-sandbox"
 
-// mailList lists the mails of a demo.
+// mailList lists a demo's mails.
 func (h *Handlers) mailList(w http.ResponseWriter, r *http.Request) error {
 	if h.Mails == nil {
 		return notifier.ErrNotFound
@@ -38,7 +38,7 @@ func (h *Handlers) mailList(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.MailsPage(p))
 }
 
-// mailPage shows one mail: in a frame that can do nothing, as text, and its header.
+// mailPage shows one mail: in a sandboxed frame, as text, and its header.
 func (h *Handlers) mailPage(w http.ResponseWriter, r *http.Request) error {
 	l, err := h.findMail(r)
 	if err != nil {
@@ -53,7 +53,7 @@ func (h *Handlers) mailPage(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.MailPage(p))
 }
 
-// mailHTML is what the frame shows. Its links open elsewhere.
+// mailHTML is the frame's content. Its links open in a new tab.
 func (h *Handlers) mailHTML(w http.ResponseWriter, r *http.Request) error {
 	l, err := h.findMail(r)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/internal/mail"
 )
 
-// outbox is a demo's outbox with these letters.
+// outbox returns a demo's outbox with these letters.
 func outbox(t *testing.T, letters ...mail.Letter) *mail.Outbox {
 	t.Helper()
 	o, err := mail.NewOutbox("notices@example.com", func() time.Time { return noon })

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	mostMeant    = 3  // unknown names for which the form suggests others
-	meantAmong   = 20 // users compared with each part of such a name
-	meantLongest = 64 // runes of a name that is compared: the effort grows with the square
+	mostMeant    = 3  // unknown names for which the form makes suggestions
+	meantAmong   = 20 // users compared with each half of such a name
+	meantLongest = 64 // maximum runes of a compared name: the effort grows with the square
 )
 
-// meant suggests users for the first unknown names among the errors: those whose names differ in
-// few letters. Without any, or if the directory is unavailable, there are none.
+// meant suggests users for the first unknown names among the errors: users whose names differ in few letters. If the
+// directory is unavailable, it suggests none.
 func (h *Handlers) meant(r *http.Request, bad *notifier.InvalidError) (found []views.Meant) {
 	for _, f := range bad.Fields {
 		names, ok := f.Params["Names"].(string)
@@ -31,7 +31,7 @@ func (h *Handlers) meant(r *http.Request, bad *notifier.InvalidError) (found []v
 	return found
 }
 
-// nearest returns the user whose name is most like this one: at most one letter in three differs.
+// nearest returns the user whose name is closest to typed, with at most one letter in three different, or "".
 func (h *Handlers) nearest(r *http.Request, typed string) string {
 	word := []rune(strings.ToLower(typed))
 	if len(word) < 2 || len(word) > meantLongest {
@@ -57,8 +57,7 @@ func (h *Handlers) nearest(r *http.Request, typed string) string {
 	return name
 }
 
-// differing counts the letters to insert, leave out, replace or swap with the next one to turn a
-// into b.
+// differing returns how many letters to insert, delete, replace or swap with their neighbour to turn a into b.
 func differing(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -13,20 +13,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxBody is the largest request body, in bytes.
+// maxBody is the maximum size of a request body, in bytes.
 const maxBody = 64 << 10
 
-// maxOriginHost is the longest host that is logged, in bytes.
+// maxOriginHost is the maximum length of a logged host, in bytes.
 const maxOriginHost = 260
 
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'"
 
-// visit is what is known about a request while it is being answered.
+// visit holds a request's data while it is processed.
 type visit struct {
 	*web.Exchange
 	user  notifier.Asker
-	known bool // a user is asking
+	known bool // the user is signed in
 }
 
 type visitKey struct{}
@@ -68,8 +68,8 @@ func (h *Handlers) middleware(next http.Handler) http.Handler {
 	}))
 }
 
-// otherOrigin tells the operator why a form was refused. It does so once: the usual cause is a proxy that passes on another
-// host than the one that browsers ask for, and then every form is refused.
+// otherOrigin logs, once per process, why a form was refused. The usual cause is a proxy that does not pass on the
+// Host header, and then every form is refused.
 func (h *Handlers) otherOrigin(ctx context.Context, r *http.Request) {
 	h.refusedOrigin.Do(func() {
 		h.Log.LogAttrs(ctx, slog.LevelWarn, "a form was refused: it comes from another address than the one that is asked",
@@ -78,7 +78,8 @@ func (h *Handlers) otherOrigin(ctx context.Context, r *http.Request) {
 	})
 }
 
-// hostOf returns the host and port of an origin, which may be as long as a client likes.
+// hostOf returns the host and port of an origin, or "unreadable" if it is invalid or too long: clients choose its
+// length.
 func hostOf(origin string) string {
 	u, err := url.Parse(origin)
 	if err != nil || len(u.Host) > maxOriginHost {
@@ -87,7 +88,7 @@ func hostOf(origin string) string {
 	return u.Host
 }
 
-// accessLevel logs files and health checks at debug level only.
+// accessLevel logs static files and health checks at debug level only.
 func accessLevel(r *http.Request, _ int) slog.Level {
 	if strings.HasPrefix(r.URL.Path, "/static/") || strings.HasSuffix(r.URL.Path, "z") {
 		return slog.LevelDebug
@@ -95,8 +96,8 @@ func accessLevel(r *http.Request, _ int) slog.Level {
 	return slog.LevelInfo
 }
 
-// always are the headers of every response, with canonical keys. All responses share the slices,
-// so replace them; never change them in place.
+// always contains the headers of every response, with canonical keys. All responses share the slices, so replace
+// them; never change them in place.
 var always = http.Header{
 	"Content-Security-Policy":      {policy},
 	"X-Content-Type-Options":       {"nosniff"},
@@ -110,12 +111,11 @@ func (h *Handlers) setHeaders(head http.Header) {
 	maps.Copy(head, always)
 }
 
-// formHeader is the header of forms sent by script; see static/js/forms.js.
+// formHeader marks a form submitted by script; see static/js/forms.js.
 const formHeader = "Carillon-Form"
 
-// scripted is the response to a form sent by script, which loads the next page itself. If a 303 led
-// there as well, the page would be fetched twice, and a page that can be shown only once would be
-// lost.
+// scripted is the response to a form submitted by script, which loads the next page itself. With a 303 the page would
+// be fetched twice, and a page that is shown only once would be lost.
 type scripted struct{ http.ResponseWriter }
 
 func (s *scripted) WriteHeader(status int) {
@@ -125,5 +125,5 @@ func (s *scripted) WriteHeader(status int) {
 	s.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (s *scripted) Unwrap() http.ResponseWriter { return s.ResponseWriter }

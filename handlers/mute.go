@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// mute mutes or unmutes a type of notice and returns to the inbox page of the form, or to the
-// settings. If the type cannot be muted, the settings page says so.
+// mute mutes or unmutes a type and returns to the form's inbox page or to the settings. If the type cannot be muted,
+// the settings page shows the error.
 func (h *Handlers) mute(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "type", "muted", "back")
 	if err == nil {
@@ -52,8 +52,7 @@ func (h *Handlers) setMute(r *http.Request, values url.Values) error {
 	return nil
 }
 
-// mutePart answers a script: it toggles the mute action of all rows of the type and offers Undo
-// after muting.
+// mutePart responds to an htmx request: all rows of the type switch their mute action, and muting offers Undo.
 func (h *Handlers) mutePart(w http.ResponseWriter, r *http.Request, values url.Values, code string) error {
 	f := h.bareFrame(r)
 	name := h.typeNames(f.Text).of(kept(values.Get("type")))

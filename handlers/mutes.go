@@ -12,36 +12,36 @@ import (
 )
 
 const (
-	// mutesLife is how long an instance caches a user's mutes, so that pages need no SQL. They are cached
-	// under the copy of the user, which is another one after each change.
+	// mutesLife is how long an instance caches a user's mutes, so that pages need no SQL. The key contains the user's
+	// copy number, which changes with each change of the user.
 	mutesLife = 5 * time.Second
 	mutesMost = 4096 // cached users
 )
 
-// mutesKey is a user, as they were when their copy was made.
+// mutesKey identifies a user in one state of their data.
 type mutesKey struct{ seq, copy int64 }
 
 func mutesOf(r *http.Request) mutesKey { return mutesKey{seqOf(r), visitOf(r).user.Copy} }
 
-// newMutes caches the muted types of users, by user, for a moment.
+// newMutes creates a short-lived cache of the types that users have muted.
 func newMutes(now func() time.Time) *otter.Cache[mutesKey, []string] {
 	return otter.Must(&otter.Options[mutesKey, []string]{
 		MaximumSize: mutesMost, ExpiryCalculator: otter.ExpiryWriting[mutesKey, []string](mutesLife), Clock: clock(now),
 	})
 }
 
-// clock is the time of a cache. It never ticks: what has expired stays until it is replaced or there
-// is no room, so no goroutine looks for it.
+// clock is a cache's clock. It never ticks: expired entries stay until they are replaced or evicted, so no goroutine
+// searches for them.
 type clock func() time.Time
 
-// NowNano is the time in nanoseconds.
+// NowNano returns the time in nanoseconds.
 func (c clock) NowNano() int64 { return c().UnixNano() }
 
 // Tick never ticks.
 func (clock) Tick(time.Duration) <-chan time.Time { return nil }
 
-// mutedBy is the types that the request's user has muted. If reading them fails, the page shows
-// them as not muted.
+// mutedBy returns the types that the request's user has muted. If reading them fails, the page shows all as not
+// muted.
 func (h *Handlers) mutedBy(r *http.Request) []string {
 	if seqOf(r) == 0 {
 		return nil
@@ -59,10 +59,10 @@ func (h *Handlers) mutedBy(r *http.Request) []string {
 	return types
 }
 
-// muteMaker makes the action that mutes or unmutes a type, once for each type of a page.
+// muteMaker builds the mute or unmute action, once for each type on a page.
 type muteMaker struct {
 	types typeNames
-	muted func() []string // the types that the reader has muted
+	muted func() []string // returns the types that the reader has muted
 	made  map[string]*components.Mute
 }
 
@@ -88,5 +88,5 @@ func (m *muteMaker) of(typ string) *components.Mute {
 	return mute
 }
 
-// sumOfMutes differs whenever the user's mutes differ.
+// sumOfMutes is a string that differs whenever the user's mutes differ.
 func (h *Handlers) sumOfMutes(r *http.Request) string { return strings.Join(h.mutedBy(r), ",") }

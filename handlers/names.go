@@ -9,16 +9,16 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// offeredNames is how many names are suggested while the user types.
+// offeredNames is the maximum number of names suggested while the user types.
 const offeredNames = 8
 
-// offer is one suggested name.
+// offer is a suggested name.
 type offer struct {
 	Name string `json:"name"`
 	Note string `json:"note"` // in the reader's language; may be empty
 }
 
-// names suggests users, roles, audiences or types of notices for what has been typed so far.
+// names suggests users, roles, audiences or types for the input so far.
 func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	part := strings.TrimSpace(values.Get("q"))
@@ -65,7 +65,7 @@ func (h *Handlers) offerRoles(r *http.Request, part string, offers []offer) ([]o
 	return offers, err
 }
 
-// offerTypes suggests types by slug or name, those whose slug begins with part first.
+// offerTypes suggests types by slug or name; slugs that begin with part come first.
 func (h *Handlers) offerTypes(r *http.Request, part string, offers []offer) []offer {
 	names := h.typeNames(h.text(r))
 	part = strings.ToLower(part)
@@ -88,7 +88,7 @@ func (h *Handlers) offerAudiences(r *http.Request, part string, offers []offer) 
 	audiences, err := h.sizedAudiences(r.Context(), text)
 	part = strings.ToLower(part)
 	for _, a := range audiences {
-		// Staff who know the name that the installation gave may type that one.
+		// Staff may also type the name in the configuration.
 		names := strings.ToLower(a.name + "\n" + h.givenName(a.audience))
 		if strings.Contains(names, part) && len(offers) < offeredNames {
 			offers = append(offers, offer{a.name, text.N("names.members", a.members)})

@@ -60,7 +60,7 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 		p.EditHref = noticePath(id) + "/edit"
 	}
 	if r.URL.Query().Get("done") == "retracting" {
-		p.Done = nil // the state says so, and shows when it is done
+		p.Done = nil // the state shows it, and later its end
 	}
 	if progress.State != notifier.StateRetracting && progress.State != notifier.StateRetracted {
 		p.Retract = &views.Retract{Action: noticePath(id) + "/retract", Text: retractText(f.Text, &progress.Notice)}
@@ -68,7 +68,7 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.NoticePage(p))
 }
 
-// retract retracts a notice. One that is being retracted already is no error.
+// retract retracts a notice. If that has begun already, it is not an error.
 func (h *Handlers) retract(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -123,7 +123,7 @@ func (h *Handlers) facts(text *locale.Printer, n *notifier.Notice, names called,
 	return list
 }
 
-// typeFact shows the slug of a type, and its name if it has one.
+// typeFact shows a type's slug, and its name if it has one.
 func (h *Handlers) typeFact(text *locale.Printer, typ string) views.Fact {
 	if name := h.typeNames(text).given(typ); name != "" {
 		return fact(text, "type", text.F("notice.type_named", "Name", name, "Type", typ))
@@ -144,8 +144,7 @@ func finished(p *notifier.Progress) bool {
 	return p.State == notifier.StateSent || p.State == notifier.StateRetracted
 }
 
-// progressView shows the state and, once the recipients are known, how many have received and
-// read the notice.
+// progressView shows the state and, once the recipients are known, how many notices were delivered and read.
 func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 	v := views.Progress{State: string(p.State), StateText: text.T("state." + string(p.State))}
 	v.Finished = strconv.FormatBool(finished(&p))
@@ -167,7 +166,7 @@ func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 	return v
 }
 
-// waiting says what a notice waits for while Redis is unavailable.
+// waiting explains, while Redis is unavailable, what a notice is waiting for.
 func waiting(text *locale.Printer, state notifier.State) string {
 	if state == notifier.StateRetracting {
 		return text.T("notice.retract_waits")
@@ -175,8 +174,8 @@ func waiting(text *locale.Printer, state notifier.State) string {
 	return text.T("notice.waits")
 }
 
-// readBar shows how many have read a notice. The number is unknown once the notice has left the
-// only inbox it went to.
+// readBar shows how many recipients have read a notice. The number is unknown once the notice has left the only inbox
+// it was delivered to.
 func readBar(text *locale.Printer, p *notifier.Progress) components.Bar {
 	if p.ReadUnknown {
 		return components.Bar{ID: "read", Name: text.T("notice.read"), Text: text.T("notice.read_unknown")}

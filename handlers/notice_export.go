@@ -14,15 +14,14 @@ import (
 
 const (
 	exportPath = noticesPath + ".csv"
-	exportMost = 10_000 // rows of one file
+	exportMost = 10_000 // maximum rows in a file
 	exportPage = 200    // rows held in memory
 )
 
-// byteOrderMark begins the file, because Excel takes a file without one for another encoding.
+// byteOrderMark starts the file, because Excel assumes another encoding without it.
 const byteOrderMark = "\ufeff"
 
-// exportNotices sends the list of sent notices, with its filters and order, as CSV: one page of rows
-// after the other.
+// exportNotices sends the filtered and sorted list of sent notices as CSV, reading one page of rows at a time.
 func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 	_, q := h.readSent(r, noticesPath)
 	text, now := h.text(r), h.now(r)
@@ -36,7 +35,7 @@ func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	_, _ = w.Write([]byte(byteOrderMark)) // the browser may have gone away
+	_, _ = w.Write([]byte(byteOrderMark)) // the browser may have disconnected
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	h.writeRow(out, h.exportHeads(text, now))
@@ -56,7 +55,7 @@ func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// exported reads the next page of an export and moves the query behind it.
+// exported reads the next page of an export and advances the query past it.
 func (h *Handlers) exported(r *http.Request, q *notifier.NoticeQuery, left int) ([]notifier.Progress, error) {
 	q.Limit = min(exportPage, left)
 	found, err := h.Sent.Notices(r.Context(), *q)
@@ -85,7 +84,7 @@ func (h *Handlers) exportHeads(text *locale.Printer, now time.Time) []string {
 	}
 }
 
-// exportRow is a notice as a row. A number that is unknown is empty.
+// exportRow formats a notice as a row. An unknown number is empty.
 func (h *Handlers) exportRow(text *locale.Printer, n *notifier.Progress, now time.Time) []string {
 	state, recipients, delivered, read := string(n.State), "", "", ""
 	count := func(n int64) string { return strconv.FormatInt(n, 10) }
@@ -114,11 +113,11 @@ func (h *Handlers) writeRow(out *csv.Writer, row []string) {
 	for i, cell := range row {
 		row[i] = plainCell(cell)
 	}
-	_ = out.Write(row) // the writer keeps the error, see Error
+	_ = out.Write(row) // the writer keeps the error; see Error
 }
 
-// plainCell puts an apostrophe before a text that a spreadsheet would calculate: people choose titles
-// and names, and a formula may send what is in other cells to somebody.
+// plainCell puts an apostrophe before text that a spreadsheet would run as a formula: people choose titles and names,
+// and a formula could send other cells' contents to an attacker.
 func plainCell(cell string) string {
 	if trimmed := strings.TrimLeft(cell, " \u00a0\u3000"); trimmed != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(trimmed)[0]) {
 		return "'" + cell

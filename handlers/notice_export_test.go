@@ -26,7 +26,7 @@ func TestCellsOfAnExportAreNoFormulas(t *testing.T) {
 	}
 }
 
-// export gets the file and parses it.
+// export downloads the file and parses it.
 func (w *world) export(t *testing.T, address string) [][]string {
 	t.Helper()
 	r := w.get("carol", address, inTokyo...).wantStatus(t, http.StatusOK)

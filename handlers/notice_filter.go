@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// The values of the filters that have a list of them.
+// The values of the filters with a fixed set of them.
 var (
 	sentTargets = []string{"user", "role", "topic", "audience"}
 	targetTexts = []string{"notices.to_user", "notices.to_role", "notices.to_topic", "notices.to_audience"}
@@ -22,8 +22,7 @@ var (
 	}
 )
 
-// readSent reads which of the sent notices an address names, and in which order. It ignores what
-// no filter can be.
+// readSent parses which sent notices an address selects, and their order. It ignores invalid filter values.
 func (h *Handlers) readSent(r *http.Request, path string) (listing, notifier.NoticeQuery) {
 	values := r.URL.Query()
 	l := readList(values, path, utf8.UTFMax*notifier.MaxTitle, "-time", "time")
@@ -50,12 +49,12 @@ func (h *Handlers) readSent(r *http.Request, path string) (listing, notifier.Not
 	}
 	keep("since", day(&q.Since))
 	if keep("until", day(&q.Until)) != "" {
-		q.Until = q.Until.AddDate(0, 0, 1) // with that day
+		q.Until = q.Until.AddDate(0, 0, 1) // that day is included
 	}
 	return l, q
 }
 
-// sentFilter is the form of the filters.
+// sentFilter builds the filter form.
 func (h *Handlers) sentFilter(text *locale.Printer, l listing) views.SentFilter {
 	f := views.SentFilter{
 		Type: l.narrow.Get("type"), Sender: l.narrow.Get("sender"), Since: l.narrow.Get("since"), Until: l.narrow.Get("until"),
@@ -69,7 +68,7 @@ func (h *Handlers) sentFilter(text *locale.Printer, l listing) views.SentFilter 
 	}
 	set := len(l.narrow)
 	if tabOf(l) != noticesPath {
-		set-- // the tab says so
+		set-- // it is the tab, not a filter
 	}
 	if set > 0 {
 		f.Count, f.Clear = strconv.Itoa(set), tabOf(l)
@@ -77,7 +76,7 @@ func (h *Handlers) sentFilter(text *locale.Printer, l listing) views.SentFilter 
 	return f
 }
 
-// tabOf is the address of the tab to which a list belongs.
+// tabOf returns the address of the tab that a list belongs to.
 func tabOf(l listing) string {
 	switch {
 	case l.narrow.Get("target") == "audience":
@@ -89,8 +88,8 @@ func tabOf(l listing) string {
 	}
 }
 
-// sentTabs links to the lists that staff look at most; current is the address of the shown one.
-// Drafts are those of the reader.
+// sentTabs links to the lists that staff use most; current is the address of the shown one. The drafts are the
+// reader's own.
 func sentTabs(text *locale.Printer, current string) []components.Tab {
 	tabs := []components.Tab{
 		{Href: noticesPath, Text: text.T("notices.tab_all")},

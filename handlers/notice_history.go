@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	mostPeople = 50 // a notice with more recipients shows only their numbers
-	mostEvents = 50 // in the history of a notice, besides sending it
+	mostPeople = 50 // a notice with more recipients shows only their number
+	mostEvents = 50 // in a notice's history, besides sending
 )
 
-// history lists what happened to a notice, the newest event first. The audit log may be shorter
-// than the life of a notice, so when it was sent and by whom is taken from the notice itself.
+// history lists a notice's events, newest first. The audit log may not reach back that far, so the sender and the
+// time of sending come from the notice itself.
 func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.Notice) ([]views.Event, error) {
 	log, err := h.Sent.NoticeLog(r.Context(), n.ID, mostEvents)
 	if err != nil {
@@ -63,7 +63,7 @@ func (h *Handlers) history(r *http.Request, text *locale.Printer, n *notifier.No
 	return shown, nil
 }
 
-// authors are the users who sent or changed a notice.
+// authors returns the users who sent or changed a notice.
 func authors(n *notifier.Notice, log []notifier.AuditEntry) []string {
 	var names []string
 	for _, e := range append(log, notifier.AuditEntry{Actor: n.Sender}) {
@@ -74,13 +74,13 @@ func authors(n *notifier.Notice, log []notifier.AuditEntry) []string {
 	return names
 }
 
-// happened is an event and when it was.
+// happened is an event and its time.
 type happened struct {
 	at   time.Time
 	text string
 }
 
-// people lists the recipients of a notice to a few people, and who has read it.
+// people lists the recipients of a notice with few of them, and whether each has read it.
 func (h *Handlers) people(r *http.Request, text *locale.Printer, p *notifier.Progress) ([]views.Receipt, error) {
 	receipts, err := h.Sender.Receipts(r.Context(), &p.Notice, mostPeople)
 	if err != nil {
@@ -103,7 +103,7 @@ func (h *Handlers) people(r *http.Request, text *locale.Printer, p *notifier.Pro
 	return people, nil
 }
 
-// figure is the answer to the question whether a notice was read. Only all of them are 100 percent.
+// figure answers whether a notice was read. It rounds down, so 100 percent means every recipient.
 func figure(text *locale.Printer, read, of int64) *views.Figure {
 	return &views.Figure{
 		Text:    text.N("notice.figure", of, "Part", text.Number(read)),

@@ -15,14 +15,14 @@ import (
 const (
 	noticesPath = "/staff/notices"
 	perPage     = 50
-	shownNames  = 3 // how many names a notice to many users shows
+	shownNames  = 3 // names shown for a notice to many users
 
-	searchPatience = 300 * time.Millisecond // how long a page searches before it shows what it has found
+	searchPatience = 300 * time.Millisecond // after this, a page shows what it has found so far
 )
 
 func noticePath(id int64) string { return noticesPath + "/" + strconv.FormatInt(id, 10) }
 
-// notices lists the sent notices and their progress, or the drafts of the reader.
+// notices lists the sent notices and their progress, or the reader's drafts.
 func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.Query().Get("tab") == "drafts" {
 		return h.listDrafts(w, r)
@@ -65,7 +65,7 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.NoticesPage(p))
 }
 
-// listDrafts lists the reader's drafts, those changed last first, and the templates by name.
+// listDrafts lists the reader's drafts, last changed first, and the templates by name.
 func (h *Handlers) listDrafts(w http.ResponseWriter, r *http.Request) error {
 	drafts, err := h.Store.SavedDrafts(r.Context(), seqOf(r))
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Handlers) listDrafts(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.DraftsPage(p))
 }
 
-// shownAddress is the address of the page without its done code.
+// shownAddress returns the page's address without its done code.
 func shownAddress(r *http.Request) string {
 	values := r.URL.Query()
 	if !values.Has("done") {
@@ -157,7 +157,7 @@ func (h *Handlers) fillNotices(r *http.Request, p *views.Notices, l listing, sen
 	return nil
 }
 
-// endedAt says how far a search got that took long.
+// endedAt fills in how far a search got before its time limit.
 func endedAt(p *views.Notices, l listing, at time.Time) {
 	how := "notices.searched_back"
 	if l.sort == "time" {
@@ -197,7 +197,7 @@ func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, names cal
 	return row
 }
 
-// targetText says to whom a notice was sent.
+// targetText describes a notice's target.
 func (h *Handlers) targetText(text *locale.Printer, t notifier.Target, names called) string {
 	if len(t.Audiences) > 0 {
 		return text.F("notices.target_audience", "Names", listedNames(text, h.audienceNames(text, t.Audiences)))

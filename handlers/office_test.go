@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// offices is every administration page, with a form that would change something.
+// offices maps each administration page to a form that would change something.
 var offices = map[string][]string{
 	"/staff/roles":         {"role", "new"},
 	"/staff/roles/staff":   {"action", "add", "user", "bob"},

@@ -14,23 +14,23 @@ import (
 	"github.com/carillonhq/carillon/notifier/rule"
 )
 
-// office is a world in which staff administer what is in SQL.
+// office is a world with administration pages over SQL.
 type office struct{ *world }
 
-// newOffice is an office with the rule "a", which nothing runs.
+// newOffice returns an office with the rule "a", which is not run.
 func newOffice(t *testing.T) *office {
 	t.Helper()
 	return &office{newWorld(t, func(w *world) { w.config.Audit, w.config.Rules = w.db, w.rules("a") })}
 }
 
-// haveRules replaces the rules of the pages.
+// haveRules replaces the rules.
 func (o *office) haveRules(names ...string) {
 	o.t.Helper()
 	o.config.Rules = o.rules(names...)
 	o.rebuild()
 }
 
-// rules are the rules of a file, which find nothing in a database of their own. A rule called "faulty" has a fault.
+// rules returns a runner of rules that find nothing in their own database. A rule called "faulty" has a fault.
 func (d *databases) rules(names ...string) *rule.Runner {
 	d.t.Helper()
 	business := filepath.Join(d.dir, "business.db")
@@ -68,8 +68,8 @@ title = "{{.place}}"
 	return rule.New(rule.Config{Rules: set, Store: d.db, Now: d.clock, Log: slog.New(slog.DiscardHandler)})
 }
 
-// runRules runs these rules until the test ends, when they are due or asked for. All have run at noon, a
-// minute ago: an interval that has never run is due at once.
+// runRules runs these rules, when due or requested, until the test ends. All of them ran at noon, a minute ago: a
+// rule with an interval that has never run is due at once.
 func (o *office) runRules(names ...string) {
 	o.t.Helper()
 	for _, name := range names {
@@ -87,7 +87,7 @@ func (o *office) runRules(names ...string) {
 	})
 }
 
-// ran are the rules that have run to an end since noon.
+// ran returns the rules that have finished a run since noon.
 func (o *office) ran() []string {
 	o.t.Helper()
 	runs, err := o.db.Runs(o.t.Context())
@@ -103,7 +103,7 @@ func (o *office) ran() []string {
 	return names
 }
 
-// haveRun records a run of a rule.
+// haveRun stores a run of a rule.
 func (o *office) haveRun(run notifier.RuleRun) {
 	o.t.Helper()
 	if err := o.db.SaveRun(o.t.Context(), run); err != nil {

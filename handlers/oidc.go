@@ -12,21 +12,20 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// Provider signs users in at an identity provider; see internal/identity, whose errors it returns.
+// Provider signs users in at an identity provider; see internal/identity for its errors.
 type Provider interface {
 	Host() string
-	// Begin returns where the browser goes to sign in, and a cookie for it, which Used removes.
+	// Begin returns the address of the sign-in and a cookie for the browser. Used returns the cookie that removes it.
 	Begin(ctx context.Context, next string) (to string, cookie *http.Cookie, err error)
-	// Finish returns the session of the user with whom the browser comes back, and where they wanted
-	// to go.
+	// Finish returns the user who came back from the provider, with their session, and the page they wanted.
 	Finish(r *http.Request) (signed notifier.Signed, next string, err error)
 	Used() *http.Cookie
-	// Leave returns where the user of a session signs out at the provider; empty: they need not. It returns
-	// identity.ErrAway.
+	// Leave returns the address where the user of a session signs out at the provider, or "" if that is not needed.
+	// It returns identity.ErrAway.
 	Leave(ctx context.Context, session string) (string, error)
 }
 
-// providerFaults say what users are told when the identity provider has not signed them in.
+// providerFaults maps the identity provider's errors to statuses and messages for users.
 var providerFaults = []struct {
 	err    error
 	status int
@@ -39,7 +38,7 @@ var providerFaults = []struct {
 	{identity.ErrName, http.StatusForbidden, "login.provider_name"},
 }
 
-// providerForm sends the browser to the identity provider.
+// providerForm redirects the browser to the identity provider.
 func (h *Handlers) providerForm(w http.ResponseWriter, r *http.Request) error {
 	if h.Provider == nil {
 		return notifier.ErrNotFound
@@ -58,7 +57,7 @@ func (h *Handlers) providerForm(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// providerAnswer signs in the user whom the identity provider names. The session is always a new one.
+// providerAnswer signs in the user identified by the provider. It always creates a new session.
 func (h *Handlers) providerAnswer(w http.ResponseWriter, r *http.Request) error {
 	if h.Provider == nil {
 		return notifier.ErrNotFound
@@ -71,12 +70,12 @@ func (h *Handlers) providerAnswer(w http.ResponseWriter, r *http.Request) error 
 	next = safeNext(next)
 	if stale := errors.Is(err, identity.ErrStale); err == nil || stale || errors.Is(err, identity.ErrAway) {
 		takeBack()
-		if stale && visitOf(r).known { // they have come back to this address, or signed in on another page
+		if stale && visitOf(r).known { // the user came back to this address, or signed in on another page
 			redirect(w, r, next)
 			return nil
 		}
 	}
-	if !errors.Is(err, identity.ErrStale) { // the cookie may be that of a sign-in on another page
+	if !errors.Is(err, identity.ErrStale) { // the cookie may belong to a sign-in on another page
 		http.SetCookie(w, h.Provider.Used())
 	}
 	if err != nil {
@@ -90,7 +89,7 @@ func (h *Handlers) providerAnswer(w http.ResponseWriter, r *http.Request) error 
 	return nil
 }
 
-// providerFault shows the login page with the reason. Operators find the details in the log.
+// providerFault shows the login page with the reason. The details are in the log.
 func (h *Handlers) providerFault(w http.ResponseWriter, r *http.Request, next string, err error) error {
 	for _, f := range providerFaults {
 		if errors.Is(err, f.err) {
@@ -110,8 +109,8 @@ func (h *Handlers) providerPage(w http.ResponseWriter, r *http.Request, next str
 	return h.page(w, r, status, views.LoginPage(p))
 }
 
-// leave shows that the user has signed out, and leads on to the identity provider, where they sign out too.
-// It is a page, since browsers follow no redirect from a form to another host.
+// leave shows that the user is signed out here and continues to the identity provider to sign out there. It is a
+// page, because the Content-Security-Policy forbids redirecting a form to another host.
 func (h *Handlers) leave(w http.ResponseWriter, r *http.Request, to string) error {
 	w.Header().Set("Refresh", "0; url="+to)
 	p := &views.Leaving{Frame: h.bareFrame(r), Link: to}
@@ -120,7 +119,7 @@ func (h *Handlers) leave(w http.ResponseWriter, r *http.Request, to string) erro
 	return h.page(w, r, http.StatusOK, views.LeavingPage(p))
 }
 
-// providerLink is where signing in at the identity provider begins, from a page that leads to next.
+// providerLink returns the address where sign-in at the identity provider begins; next is the page after it.
 func providerLink(next string) string {
 	return identity.OIDCPath + "?" + url.Values{"next": {next}}.Encode()
 }

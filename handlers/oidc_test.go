@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// provider is an identity provider whose answers the test chooses.
+// provider is an identity provider with responses set by the test.
 type provider struct {
 	signed   notifier.Signed
 	next     string
@@ -36,7 +36,7 @@ func (p *provider) Used() *http.Cookie { return &http.Cookie{Name: "begun", MaxA
 
 func (p *provider) Leave(context.Context, string) (string, error) { return p.leave, p.leaveErr }
 
-// refusing are sign-ins that have failed too often.
+// refusing refuses sign-ins after too many failures.
 type refusing struct{ signIns }
 
 func (refusing) Attempt(context.Context, string) (func(), error) {
@@ -73,7 +73,7 @@ func TestWhatTheProviderRefusesIsSaidOnThePageToSignIn(t *testing.T) {
 		err    error
 		status int
 		words  string
-		counts int // against guessing
+		counts int // counts as a failed sign-in
 	}{
 		{identity.ErrAway, http.StatusServiceUnavailable, "login.example.com isn't answering right now. Try again in a moment.", 0},
 		{identity.ErrStale, http.StatusBadRequest, "That took too long, or began in another browser. Try again.", 0},

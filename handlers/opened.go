@@ -17,10 +17,10 @@ const openPath = links.OpenPath
 // place is where a user reads notices.
 type place struct {
 	here bool           // they can sign in here
-	apps []notifier.App // on whose pages they read the notice, the one that sent it first
+	apps []notifier.App // whose pages show the notice to them; the sending app first
 }
 
-// placeOf returns where a user reads a notice of this sender. It returns notifier.ErrNotFound for an unknown user.
+// placeOf returns where a user reads this sender's notices. It returns notifier.ErrNotFound for an unknown user.
 func (h *Handlers) placeOf(ctx context.Context, seq int64, sender notifier.Ref) (place, error) {
 	reader, sending, err := h.Store.ReaderApps(ctx, seq, sender)
 	if err != nil {
@@ -35,8 +35,9 @@ func (h *Handlers) placeOf(ctx context.Context, seq int64, sender notifier.Ref) 
 	return p, nil
 }
 
-// openLink leads a user of an app from a mail to the subject of a notice, and marks it read. They have no session: the
-// token is signed for this notice and user. It shows nothing and leads only where the stored notice and the app say.
+// openLink redirects an app's user from a mail to the subject of a notice and marks the notice read. There is no
+// session: the token is signed for this notice and user. It shows no data and only redirects to addresses from the
+// stored notice and the app.
 func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 	id, seq, ok := h.Links.Read(r.PathValue("token"))
 	if !ok {
@@ -48,7 +49,7 @@ func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 		switch {
 		case err == nil:
 			n = found
-		case !errors.Is(err, notifier.ErrNotFound): // one that was deleted leads to the inbox
+		case !errors.Is(err, notifier.ErrNotFound): // the link of a deleted notice leads to the inbox
 			return fmt.Errorf("open notice %d: %w", id, err)
 		}
 	}
@@ -84,7 +85,8 @@ func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.OpenedPage(p))
 }
 
-// leads returns where a link of a notice leads its reader (empty: to the inbox of their app), or nothing if no page is known.
+// leads returns where a notice's link leads its reader, or "" if there is no such page. Without a link, that is the
+// app's inbox.
 func (h *Handlers) leads(at place, link string) string {
 	for i := range at.apps {
 		if to := at.apps[i].Opens(link); to != "" {
@@ -100,7 +102,7 @@ func (h *Handlers) leads(at place, link string) string {
 	return link
 }
 
-// markOpened marks a notice read if a person has followed its link. While Redis is unavailable the link only leads on.
+// markOpened marks a notice read if a person followed its link. While Redis is unavailable, it does nothing.
 func (h *Handlers) markOpened(r *http.Request, seq int64, n *notifier.Notice) error {
 	if !h.byPerson(r) {
 		return nil
@@ -117,10 +119,10 @@ func (h *Handlers) markOpened(r *http.Request, seq int64, n *notifier.Notice) er
 	return err
 }
 
-// byPerson reports whether a person has followed a link, and not a program that scans mails: those fetch each link
-// before anybody has read it. Over https, browsers say that they navigate (Fetch Metadata, since 2023 in all of them);
-// scanners seldom do, and prefetching browsers say that they prefetch. Over http browsers say nothing; such an
-// installation is out of reach of the scanners of mail services.
+// byPerson reports whether a person followed a link, not a mail scanner, which fetches each link before anyone has
+// read the mail. Over https, all browsers since 2023 send Fetch Metadata headers; scanners rarely do, and prefetching
+// browsers send a prefetch header. Over http, browsers send none, but mail services' scanners cannot reach such an
+// installation.
 func (h *Handlers) byPerson(r *http.Request) bool {
 	if r.Method != http.MethodGet || prefetch(r) {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// linkMaker makes the links of the tests.
+// linkMaker returns the tests' maker of links.
 func linkMaker() *links.Maker {
 	m, err := links.New("http://example.com", [][]byte{bytes.Repeat([]byte{1}, 32)})
 	if err != nil {
@@ -43,7 +43,7 @@ func TestTheSettingsOfAMailOpenByItsTokenAndShowOnlyMail(t *testing.T) {
 	if n := page.page.Find("[name=push], [name$=Inbox], [name$=Devices]").Length(); n > 0 {
 		t.Errorf("%d fields have nothing to do with mail", n)
 	}
-	// A page without a referrer posts with the origin "null".
+	// Browsers send the origin "null" from a page without a referrer.
 	r := w.postBody("", link, "mail=off&type=order&push=off", "Origin", "null").wantStatus(t, http.StatusSeeOther)
 	if to := r.Header.Get("Location"); to != link+"?done=saved" {
 		t.Fatalf("saving leads to %q", to)
@@ -69,10 +69,10 @@ func TestTheSettingsOfAMailLeadToThoseOfItsApp(t *testing.T) {
 	}
 }
 
-// awayLinks are the links of alice, who cannot sign in here.
+// awayLinks returns links for alice, who cannot sign in here.
 func awayLinks() links.Links { return linkMaker().For(links.Reader{Seq: alice.Seq, Away: true}) }
 
-// path is a link of ours without its host.
+// path returns a link without its host.
 func path(link string) string { return strings.TrimPrefix(link, "http://example.com") }
 
 func TestALinkOfAMailMarksReadWithoutASessionAndLeadsToTheApp(t *testing.T) {
@@ -102,7 +102,7 @@ func TestALinkOfAMailMarksReadWithoutASessionAndLeadsToTheApp(t *testing.T) {
 	}
 }
 
-// Links are checked when a notice is accepted; stored ones may be older than the check.
+// Links are checked when a notice is accepted, but stored ones may be older than that check.
 func TestALinkOfAMailLeadsNowhereButToItsNoticeOrItsApp(t *testing.T) {
 	t.Parallel()
 	const app, elsewhere = "https://shop.example/app", "https://news.example/3?a=b#c"
@@ -157,7 +157,7 @@ func TestAForgedLinkOfAMailIsNotFoundAndChangesNothing(t *testing.T) {
 	}
 }
 
-// Scanners of mails fetch links before anybody has read them; see docs/reach.md for what they send.
+// Mail scanners fetch links before anyone has read the mail; docs/reach.md describes their requests.
 func TestAScannerOfMailsMarksNothingRead(t *testing.T) {
 	t.Parallel()
 	var did []string
@@ -171,7 +171,7 @@ func TestAScannerOfMailsMarksNothingRead(t *testing.T) {
 	w.get("", link, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe")
 	w.config.PublicURL = "https://bell.example.com"
 	w.rebuild()
-	w.get("", link) // over https every browser says that it navigates
+	w.get("", link) // over https, every browser sends Sec-Fetch-Mode: navigate
 	w.get("", link, "User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64)", "Accept", "text/html")
 	if len(did) > 0 {
 		t.Fatalf("scanners did %q", did)
@@ -191,7 +191,7 @@ func TestALinkOfAMailWithoutAPageOfItsAppSaysSo(t *testing.T) {
 	if len(did) != 1 || strings.Contains(p.body, "photo") || p.page.Find("main a").Length() > 0 {
 		t.Errorf("it did %q and shows %s", did, p.page.Find("main").Text())
 	}
-	w = followWorld(t, &did) // in which alice signs in here
+	w = followWorld(t, &did) // here alice signs in with Carillon
 	if to := w.get("", path(awayLinks().Notice(2))).Header.Get("Location"); to != "/inbox" && to != "/n/2" {
 		t.Errorf("who can sign in by now is led to %q", to)
 	}

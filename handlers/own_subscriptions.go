@@ -13,17 +13,17 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// The error codes that only a user's own subscriptions have.
+// Error codes used only for a user's own subscriptions.
 const (
 	codeNotOpen  = "not_open"
 	codeNotYours = "not_yours"
 )
 
-// shownByRole is how many subscriptions are shown for each of the user's roles.
+// shownByRole is the maximum number of subscriptions shown for each of the user's roles.
 const shownByRole = 50
 
-// subscribeSelf subscribes the user to a topic or unsubscribes them. Errors are shown on the
-// settings page, with what was typed.
+// subscribeSelf subscribes the user to a topic or unsubscribes them. The settings page shows errors along with the
+// input.
 func (h *Handlers) subscribeSelf(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "type", "scope", "subscribed")
 	if values == nil {
@@ -71,8 +71,8 @@ func (h *Handlers) setSubscribed(r *http.Request, values url.Values) error {
 	return nil
 }
 
-// addSubscriptions adds to the settings the user's own subscriptions, those through their roles,
-// and the types they can subscribe to.
+// addSubscriptions adds to the settings the user's own subscriptions, their roles' subscriptions and the types they
+// can subscribe to.
 func (h *Handlers) addSubscriptions(r *http.Request, p *views.Settings) error {
 	types := map[string]notifier.NoticeType{}
 	names := h.typeNames(p.Text)
@@ -112,8 +112,7 @@ func (h *Handlers) addSubscriptions(r *http.Request, p *views.Settings) error {
 	return nil
 }
 
-// subscriptionsOf lists the subscriptions of one subscriber, and has the page say if there are
-// more.
+// subscriptionsOf lists a subscriber's subscriptions and sets MoreSubscriptions if there are more.
 func (h *Handlers) subscriptionsOf(
 	ctx context.Context, p *views.Settings, q notifier.SubscriptionQuery,
 ) ([]notifier.Subscription, error) {

@@ -11,8 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// knownTypes has a type of each kind: a plain one, an open one, one that cannot be muted, and one
-// that is open and cannot be muted.
+// knownTypes has a type of each kind: plain, open, not mutable, and both open and not mutable.
 var knownTypes = []notifier.NoticeType{
 	{Slug: "like"},
 	{Slug: "news", Names: map[string]string{"en": "News", "ja": "ニュース"}, Open: true},
@@ -22,7 +21,7 @@ var knownTypes = []notifier.NoticeType{
 
 func topic(typ, scope string) notifier.Topic { return notifier.Topic{Type: typ, Scope: scope} }
 
-// subscriberWorld has alice, a picker, who subscribes by name and through her role.
+// subscriberWorld has alice, a picker, with subscriptions of her own and through her role.
 func subscriberWorld(t *testing.T) *world {
 	t.Helper()
 	c := newChooser(t, notifier.Settings{})
@@ -36,7 +35,7 @@ func subscriberWorld(t *testing.T) *world {
 	return c
 }
 
-// subscribed lists the topics of alice, newest first.
+// subscribed lists alice's topics, newest first.
 func (d *databases) subscribed() []string {
 	d.t.Helper()
 	found, err := d.db.Subscriptions(d.t.Context(), notifier.SubscriptionQuery{User: "alice", Limit: notifier.MaxSubscriptions})

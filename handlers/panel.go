@@ -16,7 +16,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// How many rows the panel of the bell has, and how many of them may be announcements.
+// The maximum numbers of rows, and of announcements among them, in the bell's panel.
 const (
 	panelRows  = 10
 	panelPosts = 5
@@ -31,8 +31,8 @@ func (h *Handlers) panel(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.PanelFragment(p))
 }
 
-// panelPart is the panel after an action in it. The message about the action is shown on the page
-// underneath, whatever that is, so its Undo leads to the inbox.
+// panelPart responds to an action in the panel with the new panel. The page underneath shows the message about the
+// action. That may be any page, so Undo returns to the inbox.
 func (h *Handlers) panelPart(w http.ResponseWriter, r *http.Request, unread bool, done *views.Done) error {
 	p, err := h.newest(w, r, unread)
 	if err != nil {
@@ -45,7 +45,7 @@ func (h *Handlers) panelPart(w http.ResponseWriter, r *http.Request, unread bool
 	return h.page(w, r, http.StatusOK, templ.Join(views.PanelFragment(p), views.DoneLine(&around.Frame, done), views.PinnedBanner(&around.Frame, true)))
 }
 
-// newest builds the panel, and sends the script the badge.
+// newest builds the panel and sends the badge with it.
 func (h *Handlers) newest(w http.ResponseWriter, r *http.Request, unread bool) (*views.Panel, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
 	defer cancel()
@@ -79,8 +79,8 @@ func (h *Handlers) newest(w http.ResponseWriter, r *http.Request, unread bool) (
 	return p, nil
 }
 
-// newestRows puts the latest unread announcements among the entries, by time. The announcements count in
-// the badge however old they are, so the oldest entries make room for them.
+// newestRows sorts the latest unread announcements in among the entries, by time. Unread announcements count in the
+// badge however old they are, so they take the place of the oldest entries.
 func (h *Handlers) newestRows(r *http.Request, text *locale.Printer, entries []notifier.Entry, a announced) []components.Row {
 	maker := h.announcementMaker(r, text)
 	var posts []components.Row
@@ -101,14 +101,14 @@ func (h *Handlers) newestRows(r *http.Request, text *locale.Printer, entries []n
 	return append(rows, posts[len(posts)-len(begins):]...)
 }
 
-// latestUnread are the unread announcements that the panel shows, the latest first.
+// latestUnread returns the unread announcements to show in the panel, latest first.
 func latestUnread(items []notifier.OpenAnnouncement) []notifier.OpenAnnouncement {
 	unread := slices.DeleteFunc(slices.Clone(items), func(post notifier.OpenAnnouncement) bool { return post.Read })
 	slices.SortStableFunc(unread, func(a, b notifier.OpenAnnouncement) int { return b.StartsAt.Compare(a.StartsAt) })
 	return unread[:min(len(unread), panelPosts)]
 }
 
-// panelRow is an unread announcement as a row of the panel.
+// panelRow builds the panel row of an unread announcement.
 func (m announcementMaker) panelRow(post *notifier.OpenAnnouncement) components.Row {
 	row := m.row(post, "")
 	return components.Row{

@@ -10,7 +10,7 @@ import (
 
 const passwordPath = "/settings/password"
 
-// changePassword changes the user's password. The form never comes back with one.
+// changePassword changes the user's password. The form is never filled in with one again.
 func (h *Handlers) changePassword(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "current", "password")
 	if values == nil {

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// pasted replaces characters that spreadsheets and slides put between words and lines, and that
-// our texts may not contain: tabs, vertical tabs, form feeds, single carriage returns and the
-// Unicode separators become spaces and line breaks. An application that sends them gets an error,
-// but a person who pasted them cannot even see them.
+// pasted replaces characters that come from spreadsheets and slides but are not allowed in our texts: tabs, vertical
+// tabs, form feeds, single carriage returns and Unicode separators become spaces or line breaks. An application that
+// sends them gets an error, but a person who pasted them cannot see them.
 func pasted(values url.Values) {
 	for name, all := range values {
 		for i, text := range all {
 			switch name {
-			case "to", "to_kept": // any separator between names is read
-			case "public_key", "roles": // these are read in lines
+			case "to", "to_kept": // all separators between names are accepted
+			case "public_key", "roles": // parsed line by line
 			case "body":
 				all[i] = pastedLines.Replace(text)
 			default:

@@ -9,8 +9,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// TestTextPastedFromASpreadsheetIsSent sends the characters that Excel, PowerPoint and Word put
-// between cells and lines.
+// TestTextPastedFromASpreadsheetIsSent sends the characters that Excel, PowerPoint and Word put between cells and
+// lines.
 func TestTextPastedFromASpreadsheetIsSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(*world) {})

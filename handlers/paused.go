@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// paused says until when the request's user has paused; empty: they have not.
+// paused returns the line with the end of the user's pause, or "" if they have not paused.
 func (h *Handlers) paused(r *http.Request) string {
 	now := h.now(r)
 	until := visitOf(r).user.User.PausedUntil(now)
@@ -21,7 +21,7 @@ func (h *Handlers) paused(r *http.Request) string {
 	return text.F("preferences.paused", "Time", text.Exact(until.In(now.Location())))
 }
 
-// pause holds back what is not urgent until a time, or ends that.
+// pause holds back notifications that are not urgent until a given time, or ends that.
 func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "for", "until")
 	if err != nil {
@@ -41,7 +41,7 @@ func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// pauseEnd reads until when to pause; zero: not. code is an error code.
+// pauseEnd parses the end of the pause; zero ends it. code is an error code.
 func pauseEnd(values url.Values, now time.Time) (until time.Time, code string) {
 	nine := func(days int) time.Time {
 		return time.Date(now.Year(), now.Month(), now.Day()+days, 9, 0, 0, 0, now.Location())

@@ -17,12 +17,12 @@ import (
 
 const preferencesPath = "/settings/preferences"
 
-// zoneNames are the time zones to choose from: those of zone1970.tab, and UTC.
+// zoneNames lists the selectable time zones: those of zone1970.tab, and UTC.
 //
 //go:embed zones.txt
 var zoneNames string
 
-// The choices of the form. What was chosen elsewhere is offered, too.
+// The choices in the form. A value set elsewhere is offered as well.
 var (
 	mailWhens = []string{"off", "15m", "30m", "1h", "4h", "daily"}
 	pushWhens = []string{"off", "0s", "5m", "30m", "1h"}
@@ -31,7 +31,7 @@ var (
 	pushTexts = map[string]string{"off": "preferences.push_off", "0s": "preferences.push_0"}
 )
 
-// addPreferences adds how and when the user is told, unless nobody is told outside the pages.
+// addPreferences adds how and when the user is notified, unless mail and push are both off.
 func (h *Handlers) addPreferences(r *http.Request, p *views.Settings, user *notifier.User) error {
 	if !h.Mailing && h.Devices == nil {
 		return nil
@@ -92,7 +92,7 @@ func wants(chosen *bool, otherwise bool) bool {
 	return otherwise
 }
 
-// whens lists when a user can be told. texts has the names of the choices that are no waiting time.
+// whens lists the choices for when to notify a user. texts names the choices that are not waiting times.
 func whens(text *locale.Printer, texts map[string]string, values []string, chosen string) []components.Option {
 	if !slices.Contains(values, chosen) {
 		values = append(slices.Clone(values), chosen)
@@ -103,7 +103,7 @@ func whens(text *locale.Printer, texts map[string]string, values []string, chose
 		if name := texts[value]; name != "" {
 			o.Text = text.T(name)
 		} else {
-			w, _ := notifier.ParseWhen(value) // our own constants, or what is stored
+			w, _ := notifier.ParseWhen(value) // our own constants, or a stored value
 			o.Text = text.F("preferences.after", "Time", lasting(text, w.Wait))
 		}
 		options = append(options, o)
@@ -111,7 +111,7 @@ func whens(text *locale.Printer, texts map[string]string, values []string, chose
 	return options
 }
 
-// zoneOptions lists the zones. The first option is not to choose, and says which zone counts then.
+// zoneOptions lists the zones. The first option chooses none; its text has the zone that is then in force.
 func zoneOptions(text *locale.Printer, has *notifier.Preferences) []components.Option {
 	spaced := func(name string) string { return strings.ReplaceAll(name, "_", " ") }
 	names := strings.Fields(zoneNames)
@@ -124,7 +124,7 @@ func zoneOptions(text *locale.Printer, has *notifier.Preferences) []components.O
 		none.Text = text.F("preferences.zone_browser", "Zone", spaced(has.InForce))
 	case notifier.ZoneInstallation:
 		none.Text = text.F("preferences.zone_default", "Zone", spaced(has.InForce))
-	case notifier.ZoneChosen: // what would count then is not known here
+	case notifier.ZoneChosen: // unknown here: the zone in force without a choice
 	}
 	options := []components.Option{none}
 	for _, name := range names {
@@ -133,8 +133,7 @@ func zoneOptions(text *locale.Printer, has *notifier.Preferences) []components.O
 	return options
 }
 
-// savePreferences saves how and when the user is told. Types that the page did not list keep what was
-// chosen.
+// savePreferences saves how and when the user is notified. Types that the page did not list keep their settings.
 func (h *Handlers) savePreferences(w http.ResponseWriter, r *http.Request) error {
 	user := &visitOf(r).user.User
 	values, bad, err := h.putPreferences(r, user, false)
@@ -153,8 +152,8 @@ func (h *Handlers) savePreferences(w http.ResponseWriter, r *http.Request) error
 	return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
 }
 
-// putPreferences saves the form of a user, or with mailOnly what concerns mail in it. It returns what was sent, and its
-// faults (nil: it is saved).
+// putPreferences saves a user's form; with mailOnly, only its mail settings. It returns the form and its errors, nil
+// if it was saved.
 func (h *Handlers) putPreferences(r *http.Request, user *notifier.User, mailOnly bool) (url.Values, *notifier.InvalidError, error) {
 	r.Body = &fieldLimit{r.Body, 4*notifier.MaxTypeWants + 8}
 	values, err := formThat(r, []string{"type"}, preferenceFields)

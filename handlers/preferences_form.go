@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// preferenceFields are the fields of the form. The types are those that it lists: one of them may have been
-// deleted since the page was shown, and is left out then.
+// preferenceFields returns the fields that the form may have. It uses the types listed in the form, because one of
+// them may have been deleted meanwhile.
 func preferenceFields(sent url.Values) []string {
 	fields := []string{"mail", "mail_at", "push", "quiet_from", "quiet_to", "zone"}
 	for _, slug := range sent["type"] {
@@ -20,8 +20,8 @@ func preferenceFields(sent url.Values) []string {
 	return fields
 }
 
-// readPreferences reads the form. A missing field keeps what the user had, and so does with mailOnly what types do
-// outside of mail.
+// readPreferences parses the form. A missing field keeps the user's setting; with mailOnly, so do the types' settings
+// other than mail.
 func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences, mailOnly bool) (set notifier.PutPreferences, err error) {
 	var bad notifier.InvalidError
 	when := func(field string) *notifier.When {
@@ -44,7 +44,7 @@ func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences,
 			set.MailAt = new(minute("mail_at"))
 		}
 		if !had.MailChosen && *set.Mail == had.Mail && (set.MailAt == nil || *set.MailAt == had.MailAt) {
-			set.Mail, set.MailAt = nil, nil // the default stands there as it was: a change of it reaches the user
+			set.Mail, set.MailAt = nil, nil // an unchanged default is not stored, so that the user gets a new default
 		}
 	}
 	if values.Has("push") {
@@ -70,8 +70,8 @@ func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences,
 	return set, bad.OrNil()
 }
 
-// readWants reads the boxes of the listed types. What equals the type's default is not stored, so that a
-// change of the default reaches the user.
+// readWants parses the boxes of the listed types. A value equal to the type's default is not stored, so that the user
+// gets a new default.
 func (h *Handlers) readWants(values url.Values, had map[string]notifier.TypeWants, mailOnly bool) map[string]notifier.TypeWants {
 	all := map[string]notifier.TypeWants{}
 	maps.Copy(all, had)
@@ -99,7 +99,7 @@ func (h *Handlers) readWants(values url.Values, had map[string]notifier.TypeWant
 	return all
 }
 
-// chosenBox returns whether a box is ticked, or nil if that is the default.
+// chosenBox returns whether a box is ticked, or nil if that equals the default.
 func chosenBox(values url.Values, slug string, way views.Way, otherwise bool) *bool {
 	if on := values.Has(views.Box(slug, way)); on != otherwise {
 		return &on

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// preferring is a world in which alice has these preferences and three types are known.
+// preferring returns a world with three types, in which alice has these preferences.
 func preferring(t *testing.T, set notifier.PutPreferences) *world {
 	t.Helper()
 	w := newWorld(t, func(w *world) {
@@ -26,7 +26,7 @@ func preferring(t *testing.T, set notifier.PutPreferences) *world {
 	return w
 }
 
-// prefer sets preferences of alice.
+// prefer sets alice's preferences.
 func (d *databases) prefer(set notifier.PutPreferences) {
 	d.t.Helper()
 	if _, err := d.people.SetPreferences(d.t.Context(), byStaff, alice.Name, set); err != nil {
@@ -34,7 +34,7 @@ func (d *databases) prefer(set notifier.PutPreferences) {
 	}
 }
 
-// preferences are those of alice.
+// preferences returns alice's preferences.
 func (d *databases) preferences() notifier.Preferences {
 	d.t.Helper()
 	has, err := d.people.Preferences(d.t.Context(), alice.Name)
@@ -198,7 +198,7 @@ func TestSettingsNameOnlyTheWaysInWhichTheUserCanBeTold(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		mail, push bool
-		never      string // words that may not stand there, in each language
+		never      string // words that must not appear, in each language
 	}{
 		{false, true, `(?i)mail|メール|邮件`}, {true, false, `(?i)device|push|デバイス|プッシュ|设备|推送`}, {false, false, `(?i)mail|device|push|メール|デバイス|邮件|设备|推送`},
 	} {

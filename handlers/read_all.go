@@ -11,12 +11,11 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// announcementsTurned is the key under which the announcements changed by Mark all as read are
-// remembered.
+// announcementsTurned is the key of the remembered announcements that Mark all as read changed.
 const announcementsTurned = inboxPath
 
-// readAll takes the badge to 0: it marks read the notices and announcements that the user saw,
-// and remembers which ones it changed.
+// readAll sets the badge to 0: it marks read the notices and announcements that the page showed or counted, and
+// remembers which ones it changed.
 func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "upto", "announcements", "back")
 	if err != nil {
@@ -52,7 +51,7 @@ func (h *Handlers) readAll(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// allRead says that everything is read. It offers Undo only if something was unread.
+// allRead builds the "all read" message. It offers Undo only if something was unread.
 func allRead(text string, keys, ids []string) *views.Done {
 	var fields []views.Hidden
 	if len(keys) > 0 {
@@ -68,9 +67,9 @@ func allRead(text string, keys, ids []string) *views.Done {
 	return done
 }
 
-// readAllAnnouncements marks read the announcements that the page named, and returns the ones it changed.
-// Those that opened since then stay unread. A form without the field, because its page could not
-// read the announcements, means all open ones.
+// readAllAnnouncements marks read the announcements listed in the form and returns the ones it changed. Those that
+// opened later stay unread. If the field is missing, the page could not read the announcements, and it marks all open
+// ones.
 func (h *Handlers) readAllAnnouncements(r *http.Request, values url.Values) ([]string, error) {
 	if !values.Has("announcements") {
 		ids, _, err := h.Announcements.ReadAll(r.Context(), readerOf(r))
@@ -105,7 +104,7 @@ func (h *Handlers) readAllAnnouncements(r *http.Request, values url.Values) ([]s
 	return turned, nil
 }
 
-// unreadAnnouncements lists the ids of the unread announcements, for Mark all as read.
+// unreadAnnouncements lists the IDs of the unread announcements, for Mark all as read.
 func unreadAnnouncements(a announced) string {
 	var ids []string
 	for i := range a.Items {
@@ -138,8 +137,8 @@ func (h *Handlers) unreadKeys(r *http.Request, upto string) ([]string, error) {
 	return keys, nil
 }
 
-// turnBack marks the entries unread again that Mark all as read changed, skipping those that have
-// left the inbox since.
+// turnBack marks the entries that Mark all as read changed unread again. It skips those that have left the inbox
+// since.
 func (h *Handlers) turnBack(r *http.Request, list string) error {
 	_, err := h.Inbox.Unread(r.Context(), seqOf(r), keyList(list)...)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {

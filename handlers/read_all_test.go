@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// bothHalves is a board with two unread inbox entries as well.
+// bothHalves returns a board with two unread inbox entries as well.
 func bothHalves(t *testing.T) *board {
 	t.Helper()
 	b := newAnnouncements(t, post(5, 1, true, false), post(4, 2, true, true), post(9, 3, false, false))
@@ -66,7 +66,7 @@ func TestMarkAllAsReadIsOfferedForAnnouncementsAlone(t *testing.T) {
 			t.Errorf("%s does not offer to mark the announcement:\n%s", address, r.body)
 		}
 	}
-	// A form without the field announcements means all of them.
+	// A form without the field announcements means all open ones.
 	b.inbox.change = func(string, int64, string) (notifier.Badge, error) { return notifier.Badge{}, nil }
 	b.post("alice", "/inbox/read-all", "upto", "77").wantRedirect(t, "/inbox?done=read-all")
 	b.wantDid(t, "all")

@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// How long, and how many, actions can be undone.
+// How long actions can be undone, and how many of them.
 const (
 	undoTime = 10 * time.Minute
 	undoMost = 4096
 )
 
-// recent keeps the data for Undo on this instance, by user and key. When it is full, the oldest are
-// dropped.
+// recent stores the data for Undo on this instance, by user and key. When it is full, the oldest are dropped.
 type recent[V any] struct {
 	mu     sync.Mutex
 	things map[recentKey]recentThing[V]

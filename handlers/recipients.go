@@ -14,24 +14,23 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// listedRoles is how many roles the form offers in a list. If there are more, the name is typed
-// instead, with suggestions.
+// listedRoles is the maximum number of roles that the form lists. If there are more, the user types the name, with
+// suggestions.
 const listedRoles = 200
 
-// maxBoxes is the largest number of boxes in a group that are read: audiences have bytes as
-// numbers, and a notice goes to fewer roles.
+// maxBoxes is the maximum number of ticked boxes read from a group: audience numbers are bytes, and a notice goes to
+// fewer roles.
 const maxBoxes = 255
 
-// codeTwoRecipients is the error code for a form whose field `to` names other recipients than its
-// list of roles or its checkboxes of audiences.
+// codeTwoRecipients is the error code for a form whose field "to" and whose list or checkboxes have different
+// recipients.
 const codeTwoRecipients = "two_recipients"
 
-// codeChoose is the error code for a list or group of checkboxes without a choice.
+// codeChoose is the error code for a list or checkbox group without a choice.
 const codeChoose = "choose"
 
-// readRoles reads the roles to send to from the field `to` or, if that is empty, from the
-// checkboxes `to_role`. The boxes never override the field: a form with two different choices is
-// sent to neither.
+// readRoles reads the target roles from the field "to" or, if that is empty, from the checkboxes "to_role". The boxes
+// never override the field: two different choices are an error.
 func (h *Handlers) readRoles(r *http.Request, values url.Values, bad *notifier.InvalidError) (t notifier.Target) {
 	named, chosen := h.rolesIn(r, values.Get("to")), h.tickedRoles(r, values)
 	if len(named) > 0 && len(chosen) > 0 && !sameNames(named, chosen) {
@@ -46,7 +45,7 @@ func (h *Handlers) readRoles(r *http.Request, values url.Values, bad *notifier.I
 	return t
 }
 
-// tickedRoles returns the roles that are ticked, or typed where there are too many to list.
+// tickedRoles returns the ticked roles, or the typed ones if there are too many to list.
 func (h *Handlers) tickedRoles(r *http.Request, values url.Values) []string {
 	names := tickedBoxes(values, "to_role")
 	if len(names) == 1 {
@@ -55,8 +54,8 @@ func (h *Handlers) tickedRoles(r *http.Request, values url.Values) []string {
 	return names
 }
 
-// rolesIn returns the roles that a text names: the whole text if there is such a role, else the
-// parts between commas, semicolons and line breaks.
+// rolesIn parses role names: the whole text if there is such a role, otherwise the parts between commas, semicolons
+// and line breaks.
 func (h *Handlers) rolesIn(r *http.Request, text string) []string {
 	text = strings.TrimSpace(text)
 	parts := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(",;，；、\r\n", c) })
@@ -78,8 +77,7 @@ func sameNames(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// readTo reads the audiences to send to, just as readRoles reads roles: from the names in `to` or
-// the checkboxes `to_audience`.
+// readTo reads the target audiences as readRoles reads roles: from the names in "to" or the checkboxes "to_audience".
 func (h *Handlers) readTo(r *http.Request, values url.Values, bad *notifier.InvalidError) []notifier.Audience {
 	text, to := h.text(r), values.Get("to")
 	ticked, unknown := h.knownAudiences(text, tickedBoxes(values, "to_audience"))
@@ -98,8 +96,8 @@ func (h *Handlers) readTo(r *http.Request, values url.Values, bad *notifier.Inva
 	return ticked
 }
 
-// tickedBoxes returns the values of the ticked boxes of a field. Every form with checkboxes also sends an
-// empty name, so that a form with none ticked can be told from one without checkboxes.
+// tickedBoxes returns the values of a field's ticked boxes. Every form with checkboxes also sends an empty value,
+// which distinguishes a form with none ticked from one without checkboxes.
 func tickedBoxes(values url.Values, field string) []string {
 	var names []string
 	for _, name := range values[field] {
@@ -120,8 +118,8 @@ func sameAudiences(a, b []notifier.Audience) bool {
 	return slices.Equal(normal(a), normal(b))
 }
 
-// chooseRecipients moves the names in the field `to` into the checkboxes of roles or
-// audiences, which show them as chosen. Names that those cannot show stay in the field.
+// chooseRecipients moves the names in the field "to" to the checkboxes of roles or audiences. Names without a
+// checkbox stay in the field.
 func (h *Handlers) chooseRecipients(r *http.Request, f *views.SendForm) {
 	text := h.text(r)
 	switch named := strings.TrimSpace(f.To); {
@@ -149,8 +147,8 @@ func (h *Handlers) boxesOf(audiences []notifier.Audience) []string {
 	return names
 }
 
-// boxOf is the checkbox value of an audience. It is the same in every language, because a draft
-// outlives a change of language.
+// boxOf is the checkbox value of an audience. It does not depend on the language, because a draft outlives a change
+// of language.
 func (h *Handlers) boxOf(a notifier.Audience) string {
 	if name := h.givenName(a); name != "" {
 		return name
@@ -158,9 +156,8 @@ func (h *Handlers) boxOf(a notifier.Audience) string {
 	return strconv.Itoa(int(a)) // no longer configured
 }
 
-// roleOptions lists the roles with their number of members, after an empty option with the text
-// none. It is nil if the name has to be typed, because there are too many roles or none, or they
-// cannot be read.
+// roleOptions lists the roles with their number of members, after an empty option with the text none. It returns nil
+// if the name must be typed because there are no roles, too many, or they cannot be read.
 func (h *Handlers) roleOptions(r *http.Request, none, chosen string) []components.Option {
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
@@ -184,13 +181,13 @@ func (h *Handlers) roleOptions(r *http.Request, none, chosen string) []component
 	return options
 }
 
-// roleBoxes lists the roles with their number of members, like roleOptions, with several chosen.
+// roleBoxes is roleOptions for checkboxes, with any number of roles chosen.
 func (h *Handlers) roleBoxes(r *http.Request, chosen []string) []components.Option {
 	options := h.roleOptions(r, "", "")
 	if len(options) == 0 {
 		return nil
 	}
-	boxes := options[1:] // without the one that chooses none
+	boxes := options[1:] // without the empty option
 	left := slices.Clone(chosen)
 	for i := range boxes {
 		boxes[i].Text = boxes[i].Value
@@ -203,8 +200,8 @@ func (h *Handlers) roleBoxes(r *http.Request, chosen []string) []components.Opti
 	return boxes
 }
 
-// audienceOptions lists the audiences with their sizes, as far as those can be read. A ticked
-// audience that is no longer configured is listed too, so that it can be unticked.
+// audienceOptions lists the audiences, with their sizes if those can be read. A ticked audience that is no longer
+// configured is listed too, so that it can be unticked.
 func (h *Handlers) audienceOptions(r *http.Request, text *locale.Printer, ticked []string) []components.Option {
 	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
@@ -232,7 +229,7 @@ func (h *Handlers) audienceOptions(r *http.Request, text *locale.Printer, ticked
 	return options
 }
 
-// recipientField is the control that names the recipients, and its label.
+// recipientField returns the control that contains the recipients, and its label.
 func recipientField(f *views.SendForm) (control, label string) {
 	switch {
 	case strings.TrimSpace(f.To) != "":

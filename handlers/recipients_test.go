@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// chosen lists the values of the chosen controls for a selector.
+// chosen lists the values of the selected controls.
 func (r reply) chosen(selector string) []string {
 	var values []string
 	for _, e := range r.page.Find(selector).EachIter() {
@@ -63,7 +63,7 @@ func TestRoleNameIsTypedIfTheListIsTooLongOrUnavailable(t *testing.T) {
 			}
 			r := o.get("carol", address)
 			if test.name == "no SQL" && field == "role" {
-				r.wantStatus(t, http.StatusServiceUnavailable) // the page lists subscriptions, too
+				r.wantStatus(t, http.StatusServiceUnavailable) // the page also lists subscriptions
 				continue
 			}
 			r.wantStatus(t, http.StatusOK)
@@ -182,7 +182,7 @@ func TestSeveralRolesAreTickedOrNamed(t *testing.T) {
 		{"staff, picker", []string{"picker", "staff"}, notifier.Target{Roles: []string{"staff", "picker"}}},
 		{"a, b", nil, notifier.Target{Role: "a, b"}},
 		{"", []string{"a, b"}, notifier.Target{Role: "a, b"}},
-		{"", []string{"picker, staff"}, notifier.Target{Roles: []string{"picker", "staff"}}}, // typed, where there are too many to list
+		{"", []string{"picker, staff"}, notifier.Target{Roles: []string{"picker", "staff"}}}, // typed, when there are too many to list
 	} {
 		sent = nil
 		form := with(with(goodForm, "target", "role"), "to", test.to)

@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// remind sends a notice again to those who still have it unread. A large number of them has to be
-// confirmed, on the page of the notice.
+// remind sends a notice again to recipients who have not read it. A large number of them must be confirmed on the
+// notice's page.
 func (h *Handlers) remind(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {
@@ -47,7 +47,7 @@ func (h *Handlers) remind(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// reminding offers to remind of a notice; nil if it is over, or everybody has read it.
+// reminding builds the reminder form, or nil if the notice is over or all recipients have read it.
 func (h *Handlers) reminding(r *http.Request, f *views.Frame, p *notifier.Progress) *views.Reminding {
 	if p.Announces() || !finished(p) || isOver(&p.Notice, h.Now()) || p.Recipients == 0 || p.Counted && !p.ReadUnknown && p.Read >= p.Recipients {
 		return nil

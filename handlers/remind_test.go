@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// remindWorld has a sent notice 5 that reaches unread people when it is reminded of.
+// remindWorld has sent notice 5, whose reminder reaches unread recipients.
 func remindWorld(t *testing.T, unread int64, asked *[]notifier.Reminder) *world {
 	t.Helper()
 	return newWorld(t, func(w *world) {

@@ -24,7 +24,7 @@ func (h *Handlers) showRole(w http.ResponseWriter, r *http.Request, name string)
 	return h.page(w, r, http.StatusOK, views.RolePage(p))
 }
 
-// rolePage lists the members, with the search and orders of the directory.
+// rolePage lists a role's members, with the search and sort orders of the directory.
 func (h *Handlers) rolePage(r *http.Request, name string, values url.Values) (*views.Role, error) {
 	role, err := h.Store.Role(r.Context(), name)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 const rolesPath = "/staff/roles"
 
-// rolePath is the page of a role. Browsers resolve the names . and .. as path segments, so those
-// go into the query.
+// rolePath returns the address of a role's page. Browsers resolve "." and ".." as path segments, so those names go
+// into the query.
 func rolePath(name string) string {
 	if name == "." || name == ".." {
 		return rolesPath + "?" + url.Values{"role": {name}}.Encode()
@@ -65,7 +65,7 @@ func (h *Handlers) rolesPage(r *http.Request, values url.Values) (*views.Roles, 
 	return p, nil
 }
 
-// changeRoles creates a role, or applies a form of one role's page.
+// changeRoles creates a role, or handles a form from one role's page.
 func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "action", "role", "user", "back")
 	if values == nil {
@@ -98,7 +98,7 @@ func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusUnprocessableEntity, views.RolesPage(p))
 }
 
-// codeRoleTaken is the error code for a new role whose name exists.
+// codeRoleTaken is the error code for a new role whose name is taken.
 const codeRoleTaken = "role_taken"
 
 // addQuery adds a done code to an address.

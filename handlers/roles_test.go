@@ -89,7 +89,7 @@ func TestMembersAreAddedRemovedAndRestored(t *testing.T) {
 	}
 }
 
-// unique keeps the last value of each field.
+// unique keeps only the last value of each field.
 func unique(fields []string) []string {
 	last := map[string]string{}
 	var names []string
@@ -106,7 +106,7 @@ func unique(fields []string) []string {
 	return kept
 }
 
-// A link with a done code must not get staff to add anyone anywhere.
+// A link with a done code must not trick staff into adding a user.
 func TestAddressAloneOffersNoUndo(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -8,17 +8,17 @@ import (
 	"github.com/carillonhq/carillon/internal/identity"
 )
 
-// access says who may use an address.
+// access determines who may use an address.
 type access int
 
 const (
 	public   access = iota // open to all; the session is not read
-	anyone                 // open to all; the page shows who is signed in
-	signedIn               // others are sent to the login page
+	anyone                 // open to all; the page shows the signed-in user
+	signedIn               // others are redirected to the login page
 	staff                  // others get 404
 )
 
-// anyMethod is for an address that handles all methods alike.
+// anyMethod matches all methods of an address.
 const anyMethod = "*"
 
 type handler func(w http.ResponseWriter, r *http.Request) error
@@ -30,7 +30,7 @@ type route struct {
 	handle  handler
 }
 
-// routes lists every address. GET routes answer HEAD too.
+// routes lists every address. GET routes also serve HEAD.
 func (h *Handlers) routes() []route {
 	return []route{
 		{"GET", "/{$}", public, h.home},
@@ -135,8 +135,7 @@ func (h *Handlers) routes() []route {
 // methods maps HTTP methods to the routes of one pattern.
 type methods map[string]route
 
-// byPattern groups the routes by pattern, so that a wrong method can be told apart from an
-// unknown address.
+// byPattern groups the routes by pattern, to distinguish a wrong method from an unknown address.
 func (h *Handlers) byPattern() map[string]methods {
 	patterns := map[string]methods{}
 	for _, rt := range h.routes() {
@@ -160,7 +159,7 @@ func (m methods) find(method string) (route, bool) {
 	return rt, ok
 }
 
-// who returns the access of the address, which is the same for all its methods.
+// who returns the access of the address; all its methods have the same.
 func (m methods) who() access {
 	for _, rt := range m {
 		return rt.who
@@ -168,7 +167,7 @@ func (m methods) who() access {
 	return public
 }
 
-// allowed is the Allow header.
+// allowed returns the Allow header.
 func (m methods) allowed() string {
 	var names []string
 	for name := range m {

@@ -15,18 +15,17 @@ import (
 
 const rulesPath = "/staff/rules"
 
-// runLongest is longer than any run may take. A run that started before that is not running any
-// more.
+// runLongest exceeds the longest possible run. An unfinished run that is older has died.
 const runLongest = 10 * time.Minute
 
-// The states of a rule.
+// States of a rule.
 const (
-	ruleFaulty  = "faulty"  // the rule cannot run
-	ruleNew     = "new"     // never run
-	ruleRunning = "running" //
-	ruleDied    = "died"    // its instance disappeared during the run
-	ruleFailed  = "failed"  //
-	ruleFine    = "fine"    //
+	ruleFaulty  = "faulty" // the rule cannot run
+	ruleNew     = "new"    // never run
+	ruleRunning = "running"
+	ruleDied    = "died" // its instance stopped during the run
+	ruleFailed  = "failed"
+	ruleFine    = "fine"
 )
 
 // rules shows the state of each rule.

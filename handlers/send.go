@@ -13,16 +13,16 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// confirmAbove is the number of recipients above which the sender has to confirm.
+// confirmAbove is the number of recipients above which the sender must confirm.
 const confirmAbove = 1000
 
-// sendFields are the fields of the form.
+// sendFields lists the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "send_at", "toast", "preview", "confirm",
 	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_kept", "test", "save", "template", "template_name",
 }
 
-// sendForm shows the form, filled in from the query, or like the notice that the query names.
+// sendForm shows the form, filled in from the query or from a draft, template or notice that the query selects.
 func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	if id := values.Get("draft"); id != "" {
@@ -53,8 +53,8 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	return h.showSend(w, r, http.StatusOK, p)
 }
 
-// send sends the notice, or shows the form again: with its errors, as a preview, or to confirm a
-// large number of recipients.
+// send sends the notice or shows the form again: with its errors, as a preview, or to confirm a large number of
+// recipients.
 func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	values, err := formWith(r, []string{"to_audience", "to_role"}, sendFields...)
 	if errors.Is(err, errOtherUser) {
@@ -67,7 +67,7 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	if ticked(values, "save") {
 		return h.saveDraft(w, r, values, err)
 	}
-	if values.Get("template") == "0" { // the question for its name was cancelled
+	if values.Get("template") == "0" { // the prompt for the name was cancelled
 		return h.showSend(w, r, http.StatusOK, h.sendPage(r, h.typed(r, values)))
 	}
 	if ticked(values, "template") {
@@ -104,7 +104,7 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
 }
 
-// notSent keeps what was typed when a notice cannot be accepted for now.
+// notSent keeps the input when a notice cannot be accepted for now.
 func (h *Handlers) notSent(err error, given views.SendForm) error {
 	id := "send.not_now"
 	switch statusOf(err) {
@@ -121,25 +121,22 @@ func (h *Handlers) notSent(err error, given views.SendForm) error {
 	}}
 }
 
-// showSend shows the form. The browser may cache it, so that Back restores what was typed: the
-// session may have ended meanwhile.
+// showSend shows the form. The browser may cache it, so that Back restores the input even if the session has ended.
 func (h *Handlers) showSend(w http.ResponseWriter, r *http.Request, status int, p *views.Send) error {
 	h.offerTemplates(r, p)
 	w.Header().Set("Cache-Control", revalidate)
 	return h.page(w, r, status, views.SendPage(p))
 }
 
-// sendAsOther shows what someone else typed to the user who is signed in now; they may send it in
-// their own name.
+// sendAsOther shows the previous user's input to the user who is signed in now; they may send it in their own name.
 func (h *Handlers) sendAsOther(w http.ResponseWriter, r *http.Request) error {
 	p := h.sendPage(r, h.typed(r, r.PostForm))
 	p.OtherUser = p.Text.F("send.other_user", "Name", p.Viewer.Name)
 	return h.showSend(w, r, http.StatusConflict, p)
 }
 
-// confirm validates the whole draft and merges its errors with those found while reading the form,
-// so that the sender can fix all of them at once. The number of recipients is set even if fields
-// other than the target are invalid.
+// confirm validates the whole draft and merges its errors with found, so that the sender can fix all at once. The
+// number of recipients is set even if fields other than the target are invalid.
 func (h *Handlers) confirm(r *http.Request, d notifier.Draft, found ...error) (notifier.Confirmed, error) {
 	sure, err := h.Sender.Confirm(r.Context(), d)
 	var bad *notifier.InvalidError

@@ -12,11 +12,11 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// testLife is how long a test notice stays in the inbox of its sender.
+// testLife is how long a test notice stays in its sender's inbox.
 const testLife = 24 * time.Hour
 
-// duplicated is the form filled in like a notice that was sent before. Its times are left out,
-// because they have passed, and so is its key, because the new notice would replace the old one.
+// duplicated fills in the form like a sent notice. It leaves out the times, which have passed, and the subject,
+// because the new notice would replace the old one.
 func (h *Handlers) duplicated(r *http.Request, id string) (views.SendForm, error) {
 	n, err := h.Sent.Notice(r.Context(), number(id))
 	if err != nil {
@@ -41,8 +41,8 @@ func (h *Handlers) duplicated(r *http.Request, id string) (views.SendForm, error
 	return f, nil
 }
 
-// sendTest sends the draft to its sender alone, who sees it as its recipients would, and shows the
-// form again. Who the recipients are does not matter yet.
+// sendTest sends the draft only to its sender, who sees it as a recipient would, and shows the form again. The
+// recipients need not be valid yet.
 func (h *Handlers) sendTest(w http.ResponseWriter, r *http.Request, values url.Values, d notifier.Draft) error {
 	me := visitOf(r).user.User.Name
 	d.Target, d.Window, d.SendAt = notifier.Target{Users: []string{me}}, notifier.Window{}, time.Time{}
@@ -66,7 +66,7 @@ func (h *Handlers) sendTest(w http.ResponseWriter, r *http.Request, values url.V
 	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
 }
 
-// testPath is the form, filled in with a first notice to its sender.
+// testPath is the address of the form filled in with a first notice to its sender.
 func testPath(text *locale.Printer, me string) string {
 	return "/staff/send?" + url.Values{"to": {me}, "type": {"test"}, "title": {text.T("send.first_title")}}.Encode()
 }

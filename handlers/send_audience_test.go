@@ -14,7 +14,7 @@ import (
 
 var audienceForm = []string{"target", "audience", "to", "customer", "title", "Hello", "body", "**Now**"}
 
-// inTokyo are the headers of a browser in Tokyo's time zone.
+// inTokyo contains the headers of a browser in the time zone of Tokyo.
 var inTokyo = []string{"Cookie", "tz=Asia/Tokyo"}
 
 // postAs sends a form with headers; fields are name, value pairs.
@@ -159,7 +159,7 @@ func TestTimeSkippedByDaylightSavingIsAnError(t *testing.T) {
 		{"Europe/Berlin", "2027-03-28 02:00:00", true},
 		{"Europe/Berlin", "2027-03-28T03:00", false},
 		{"Europe/Berlin", "2027-03-28T02:30:00+01:00", false},
-		{"Europe/Berlin", "2026-10-25T02:30", false}, // which occurs twice
+		{"Europe/Berlin", "2026-10-25T02:30", false}, // it occurs twice
 		{"America/New_York", "2027-03-14T02:30", true},
 		{"America/New_York", "2027-03-14T01:59:59.999", false},
 		{"Asia/Tokyo", "2027-03-28T02:30", false},

@@ -15,21 +15,21 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// shownTypes is how many types the form suggests.
+// shownTypes is the maximum number of types that the form suggests.
 const shownTypes = 20
 
-// The error codes that only the form has.
+// Error codes used only by the form.
 const (
 	codeBadTarget   = "bad_target"
 	codeBadDuration = "bad_duration"
 	codeUnclearName = "unclear_name" // Name; Names: the users it may mean
 )
 
-// expiries are the lifetimes offered by the form; any other posted value is accepted too.
+// expiries are the offered lifetimes; the form accepts any other value too.
 var expiries = []string{"1h", "24h", "72h", "168h", "720h"}
 
-// readDraft turns the form into a draft. Its errors are those of fields that a draft cannot
-// represent; the draft has placeholders there, so that the rest can be validated as well.
+// readDraft turns the form into a draft. Its errors are about values that a draft cannot represent; the draft has
+// placeholders there, so that the rest can be validated too.
 func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := notifier.Draft{
@@ -74,8 +74,8 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 	return d, bad.OrNil()
 }
 
-// readNames parses names of users as typed or pasted. If the directory is unavailable they stay
-// as typed, and the lookup that follows reports the error.
+// readNames parses typed or pasted user names. If the directory is unavailable they stay as typed, and the lookup
+// that follows returns the error.
 func (h *Handlers) readNames(r *http.Request, to string, bad *notifier.InvalidError) []string {
 	typed, err := notifier.ReadNames(to, func(names []string) (map[string][]string, error) {
 		return h.Store.SameNames(r.Context(), names)
@@ -91,7 +91,7 @@ func (h *Handlers) readNames(r *http.Request, to string, bad *notifier.InvalidEr
 	return typed.Names
 }
 
-// readLife parses how long a notice is kept; 0 means the default. fault is an error code.
+// readLife parses a notice's lifetime; 0 means the default. fault is an error code.
 func readLife(text string) (life time.Duration, fault string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, ""
@@ -109,8 +109,8 @@ func readLife(text string) (life time.Duration, fault string) {
 	}
 }
 
-// merge joins the errors of one form. Errors about names are dropped if the target is invalid,
-// since it is then unknown what they name, and kept only once.
+// merge joins the errors of one form. It keeps one error about names, and none if the target is invalid, because then
+// their kind is unknown.
 func merge(errs ...error) *notifier.InvalidError {
 	var all notifier.InvalidError
 	lost := false
@@ -129,7 +129,7 @@ func merge(errs ...error) *notifier.InvalidError {
 	return &all
 }
 
-// typed is the form as it was filled in, with a typed role or audience shown as chosen.
+// typed returns the form as filled in; a typed role or audience becomes a chosen one.
 func (h *Handlers) typed(r *http.Request, values url.Values) views.SendForm {
 	text := func(name string) string { return kept(values.Get(name)) }
 	f := views.SendForm{
@@ -161,7 +161,7 @@ func textarea(s string) string {
 	return s
 }
 
-// sendPage is the form with its choices, as far as they can be read.
+// sendPage builds the form with its choices; those that cannot be read are missing.
 func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	if given.Once == "" {
 		given.Once = newOnce()
@@ -185,7 +185,7 @@ func (h *Handlers) addAudiences(r *http.Request, p *views.Send) {
 	p.EndsUsual = p.Text.F("send.ends_hint", "Time", lasting(p.Text, h.Keep))
 }
 
-// zoneText says in which zone the times of a form are.
+// zoneText returns the line with the time zone of a form's times.
 func (h *Handlers) zoneText(r *http.Request) string {
 	return h.text(r).F("send.zone", "Name", h.zones.of(r).String())
 }

@@ -22,7 +22,7 @@ func newOnce() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// onceOf returns a submitted token, or nothing if it cannot be one of ours.
+// onceOf returns a submitted token, or "" if we cannot have created it.
 func onceOf(text string) string {
 	if _, err := base64.RawURLEncoding.DecodeString(text); err != nil || len(text) != onceLength {
 		return ""
@@ -30,12 +30,12 @@ func onceOf(text string) string {
 	return text
 }
 
-// sendOnce sends a form's notice only once, however often the form is submitted: after a double
-// click, Back, or Try again after a lost response, it returns the notice of the first submission.
-// Without a token each submission is a notice of its own.
+// sendOnce sends a form's notice only once, however often the form is submitted: after a double click, Back, or a
+// retry after a lost response, it returns the first submission's notice. Without a token, each submission sends a
+// notice.
 //
-// typed is the draft as it was typed, which identifies the request: unlike the confirmed draft, it
-// does not depend on the time.
+// typed is the draft as the user typed it. It identifies the request, because unlike the confirmed draft it does not
+// depend on the time.
 func (h *Handlers) sendOnce(r *http.Request, typed notifier.Draft, sure notifier.Confirmed, token string) (notifier.Notice, error) {
 	if token == "" {
 		return h.Sender.Send(r.Context(), h.actor(r), sure, nil)
@@ -47,20 +47,19 @@ func (h *Handlers) sendOnce(r *http.Request, typed notifier.Draft, sure notifier
 	once := notifier.Once{Owner: notifier.UserRef(visitOf(r).user.User), Key: token, Digest: digest}
 	n, err := h.Sender.Send(r.Context(), h.actor(r), sure, &once)
 	if errors.Is(err, notifier.ErrOtherRequest) {
-		// The user went back and changed something: this is another notice, which must also be
-		// sent only once.
+		// The user went back and changed something. This is another notice, which must be sent only once too.
 		once.Key = token + ":" + base64.RawURLEncoding.EncodeToString(digest)
 		n, err = h.Sender.Send(r.Context(), h.actor(r), sure, &once)
 	}
 	return n, err
 }
 
-// digestOf is equal for equivalent drafts, however they were typed. It does not depend on the
-// clock: a window without a start has none.
+// digestOf is equal for equivalent drafts, however they were typed. It does not depend on the clock: a window without
+// a start keeps none.
 func digestOf(d notifier.Draft) ([]byte, error) {
 	d.Normalise()
 	if d.ExpiresIn == 0 {
-		d.ExpiresIn = notifier.DefaultKeep // as in digests that are stored
+		d.ExpiresIn = notifier.DefaultKeep // as in stored digests
 	}
 	d.SendAt, d.StartsAt, d.EndsAt = d.SendAt.UTC(), d.StartsAt.UTC(), d.EndsAt.UTC()
 	text, err := json.Marshal(d)

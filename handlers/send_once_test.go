@@ -20,7 +20,7 @@ const someOnce = "AbC-dEf_0123456789xyzA"
 
 var oncePattern = regexp.MustCompile(`\A[A-Za-z0-9_-]{22}\z`)
 
-// once is the token of the form on a page.
+// once returns the token of the form on a page.
 func (r reply) once(t *testing.T) string {
 	t.Helper()
 	token := r.attr("#send input[type=hidden][name=once]", "value")
@@ -30,7 +30,7 @@ func (r reply) once(t *testing.T) string {
 	return token
 }
 
-// ledger accepts requests as package notices does: a repeated key returns its first notice.
+// ledger accepts requests like package notices: a repeated key returns its first notice.
 type ledger struct {
 	mu    sync.Mutex
 	known map[string]notifier.Once
@@ -102,7 +102,7 @@ func TestEachFormHasItsOwnTokenAndKeepsItWhenReturned(t *testing.T) {
 	}
 }
 
-// badTokens are not in our format.
+// badTokens do not have our format.
 var badTokens = []string{
 	"", "a", someOnce + "A", someOnce[1:], someOnce[1:] + "+", someOnce[1:] + "/", someOnce[1:] + "=", someOnce[1:] + "\n", someOnce[1:] + ":",
 }
@@ -176,8 +176,8 @@ func TestTokenWithAnotherTextIsANewNotice(t *testing.T) {
 	l.wantSent(t, "typed otherwise", id)
 }
 
-// TestWindowWithoutAStartIsTheSameLater submits an announcement without a start, which starts
-// when it is sent, at two times and in two zones.
+// TestWindowWithoutAStartIsTheSameLater submits an announcement without a start, which opens when it is sent, at two
+// times and in two zones.
 func TestWindowWithoutAStartIsTheSameLater(t *testing.T) {
 	t.Parallel()
 	w, l := ledgerWorld(t, 2)
@@ -229,8 +229,8 @@ func TestWithoutATokenEachSubmissionIsANotice(t *testing.T) {
 	w.post("carol", "/staff/send", append(with(goodForm, "once", someOnce), "once", someOnce)...).wantStatus(t, http.StatusUnprocessableEntity)
 }
 
-// TestRetryFindsANoticeWhoseResponseWasLost: the notice was stored but the response was lost. It
-// retries with the returned form and with the hidden fields of the error page.
+// TestRetryFindsANoticeWhoseResponseWasLost retries after a notice was stored but its response was lost: with the
+// returned form, and with the hidden fields of the error page.
 func TestRetryFindsANoticeWhoseResponseWasLost(t *testing.T) {
 	t.Parallel()
 	w, l := ledgerWorld(t, 2)
@@ -248,7 +248,7 @@ func TestRetryFindsANoticeWhoseResponseWasLost(t *testing.T) {
 	l.wantSent(t, "in the end", 1)
 }
 
-// A digest that changed with a release would let a repeated form send again during an upgrade.
+// If the digest changed with a release, a repeated form would be sent again during an upgrade.
 func TestDigestOfAFormIsTheSameInEveryRelease(t *testing.T) {
 	t.Parallel()
 	w, l := ledgerWorld(t, 2)

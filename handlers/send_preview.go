@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// previewPart answers a form in progress with its errors, the number of recipients and a preview.
-// It does not read what the page has already. Only the typed form of p has to be set.
+// previewPart responds to a form in progress with its errors, the number of recipients and a preview. It does not
+// read what the page already contains. Only the form in p needs to be set.
 func (h *Handlers) previewPart(
 	w http.ResponseWriter, r *http.Request, p *views.Send, d notifier.Draft, found ...error,
 ) error {
@@ -29,15 +29,15 @@ func (h *Handlers) previewPart(
 	p.Preview = h.preview(r, p, &d)
 	switch {
 	case bad.Has("starts_at", "ends_at", "send_at") && p.Form.Target == "audience":
-		p.Preview.Card.Announcement = nil // it would never be open, so there is nothing to see
+		p.Preview.Card.Announcement = nil // it would never be open, so there is no preview
 	case !bad.Has("to", "target"):
 		p.Preview.Recipients = recipients(p, sure.Recipients)
 	}
-	// An unfinished form is no error, and browsers log every error status.
+	// An unfinished form is not an error, and browsers log every error status.
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
 }
 
-// recipients says how many will get a notice. A topic without subscribers is no error, but rarely
+// recipients returns the line with the number of recipients. A topic without subscribers is valid but rarely
 // intended.
 func recipients(p *views.Send, count int64) string {
 	if count == 0 && p.Form.Target == "topic" {
@@ -46,7 +46,7 @@ func recipients(p *views.Send, count int64) string {
 	return p.Text.N("send.recipients", count)
 }
 
-// preview is a draft as its recipients would see it if it were sent now.
+// preview shows a draft as its recipients would see it if it were sent now.
 func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *views.Preview {
 	if p.Form.Target != "audience" {
 		shown := &views.Preview{Toast: d.Toast, Text: kept(d.Body)}
@@ -66,8 +66,8 @@ func (h *Handlers) preview(r *http.Request, p *views.Send, d *notifier.Draft) *v
 	return &views.Preview{Card: h.announcementCard(r, p.Frame, d), Toast: d.Toast, Banner: d.Pinned, Text: kept(h.markdown.Text(d.Body)), Schedule: h.schedule(r, p.Text, d, p.Edit != nil)}
 }
 
-// disappears says when a notice would expire if it were sent now, or when it is scheduled; empty if
-// its lifetime is invalid.
+// disappears returns the line with a notice's expiry if it is sent now or as scheduled, or "" if its lifetime is
+// invalid.
 func (h *Handlers) disappears(r *http.Request, text *locale.Printer, f views.SendForm) string {
 	life, fault := readLife(f.ExpiresIn)
 	if fault != "" || life > h.Keep {
@@ -83,7 +83,7 @@ func (h *Handlers) disappears(r *http.Request, text *locale.Printer, f views.Sen
 	return text.F("send.disappears", "Moment", text.Exact(from.Add(life)))
 }
 
-// card is a draft as its recipients would see it, at a time in the reader's zone.
+// card shows a draft as its recipients would see it; at is in the reader's time zone.
 func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) views.Card {
 	types, look := h.typeNames(text), h.lookOf(d.Type)
 	if d.Type == "" {
@@ -96,7 +96,7 @@ func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) vi
 	}}
 }
 
-// announcementCard is a draft of an announcement as its readers would see it.
+// announcementCard shows an announcement draft as its readers would see it.
 func (h *Handlers) announcementCard(r *http.Request, f views.Frame, d *notifier.Draft) views.Card {
 	post := notifier.OpenAnnouncement{
 		App:  d.App.Name,

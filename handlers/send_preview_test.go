@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// live submits a form like the script does while the user types.
+// live submits a form as the script does while the user types.
 func (w *world) live(headers []string, fields ...string) reply {
 	w.t.Helper()
 	values := url.Values{"preview": {"1"}}
@@ -23,7 +23,7 @@ func (w *world) live(headers []string, fields ...string) reply {
 	return w.postBody("carol", "/staff/send", values.Encode(), append([]string{"HX-Request", "true"}, headers...)...)
 }
 
-// peopleWorld knows alice and bob, and has 1,234 pickers.
+// peopleWorld has the users alice and bob, and 1,234 pickers.
 func peopleWorld(t *testing.T) *world {
 	t.Helper()
 	return newWorld(t, func(w *world) {
@@ -93,7 +93,7 @@ func TestScriptGetsThePreviewOfAnUnfinishedForm(t *testing.T) {
 
 func TestPreviewIsForStaffAndSendsNothing(t *testing.T) {
 	t.Parallel()
-	w := peopleWorld(t) // sending panics here
+	w := peopleWorld(t) // sending panics
 	w.live(nil, goodForm...).wantStatus(t, http.StatusOK)
 	values := url.Values{"preview": {"1"}, "target": {"user"}}
 	w.postBody("alice", "/staff/send", values.Encode(), "HX-Request", "true").wantStatus(t, http.StatusNotFound)

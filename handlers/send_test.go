@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// sendWorld counts recipients and records the drafts sent.
+// sendWorld counts recipients and records the sent drafts.
 func sendWorld(t *testing.T, recipients int64, sent *[]notifier.Draft) *world {
 	t.Helper()
 	w := newWorld(t, func(w *world) {

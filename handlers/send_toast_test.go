@@ -23,7 +23,7 @@ func TestFormHasAToastBoxForEveryTarget(t *testing.T) {
 	}
 }
 
-// A browser sends a checkbox only if it is ticked, and so does the script that shows the preview.
+// Browsers, and the script that shows the preview, send a checkbox only if it is ticked.
 func TestTickedToastBoxIsPreviewedSentAndKept(t *testing.T) {
 	t.Parallel()
 	for name, form := range map[string][]string{"a notice": goodForm, "an announcement": audienceForm} {

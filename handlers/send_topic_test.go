@@ -13,7 +13,7 @@ import (
 
 var topicForm = []string{"target", "topic", "to", "", "type", " rep_notice ", "scope", " 119240", "subject", "bin:7", "title", "Hello", "expires_in", ""}
 
-// topicWorld has 3 subscribers for every topic.
+// topicWorld has 3 subscribers to every topic.
 func topicWorld(t *testing.T, sent *[]notifier.Draft) *world {
 	t.Helper()
 	w := sendWorld(t, 3, sent)
@@ -56,7 +56,7 @@ func TestTopicWithoutSubscribersIsPointedOut(t *testing.T) {
 		r := w.postAs(headers, "/staff/send", append(append([]string{}, topicForm...), "preview", "1")...).wantStatus(t, http.StatusOK)
 		r.wantText(t, "[data-testid=recipients]", "0 people will get it: nobody is subscribed to this type and scope.")
 	}
-	w.post("carol", "/staff/send", topicForm...).wantRedirect(t, "/staff/notices/42") // accepted nevertheless
+	w.post("carol", "/staff/send", topicForm...).wantRedirect(t, "/staff/notices/42") // accepted all the same
 	r := w.post("carol", "/staff/send", with(goodForm, "preview", "1")...)
 	r.wantText(t, "[data-testid=recipients]", "0 people will get it.")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// The error codes of a time field: the text is not a time, or daylight saving skips it.
+// Error codes of a time field: the text is not a time, or daylight saving time skips it.
 const (
 	codeBadTime     = "bad_time"
 	codeSkippedTime = "skipped_time"
@@ -20,10 +20,10 @@ const (
 // localMoment is the format in which browsers send the value of a datetime-local field.
 const localMoment = "2006-01-02T15:04"
 
-// momentForms are the accepted formats. A time without a zone is in the reader's.
+// momentForms are the accepted formats. A time without a zone is in the reader's time zone.
 var momentForms = []string{localMoment, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", time.RFC3339}
 
-// readWindow reads when an announcement is open. An invalid time is an error and counts as empty.
+// readWindow reads the window of an announcement. An invalid time is an error and counts as empty.
 func readWindow(values url.Values, zone *time.Location, bad *notifier.InvalidError) notifier.Window {
 	moment := func(field string) time.Time {
 		at, fault := readMoment(values.Get(field), zone)
@@ -38,8 +38,8 @@ func readWindow(values url.Values, zone *time.Location, bad *notifier.InvalidErr
 	}
 }
 
-// readBox reads a checkbox: the value our forms send, or the "on" of one without a value. Any
-// other value is an error and counts as no.
+// readBox reads a checkbox: "1" from our forms, or "on" from a box without a value. Any value other than these, "0"
+// or "" is an error and counts as unticked.
 func readBox(values url.Values, field string, bad *notifier.InvalidError) bool {
 	switch values.Get(field) {
 	case "1", "on":
@@ -66,8 +66,8 @@ func readMoment(text string, zone *time.Location) (at time.Time, fault string) {
 	return at, ""
 }
 
-// schedule says when an announcement opens and closes if the draft is sent now or, with sent, if
-// it is saved now as an edit; empty if the window is invalid.
+// schedule returns the line with an announcement's opening and closing times if the draft is sent now or, with sent,
+// if it is saved now as an edit. It returns "" if the window is invalid.
 func (h *Handlers) schedule(r *http.Request, text *locale.Printer, d *notifier.Draft, sent bool) string {
 	now := h.now(r)
 	if !d.StartsAt.IsZero() && d.StartsAt.After(now) {
@@ -95,7 +95,7 @@ func scheduled(text *locale.Printer, starts, ends time.Time) string {
 	return text.F("send.opens_on", "Start", text.Exact(starts), "End", text.Exact(ends))
 }
 
-// closes is when a draft closes that opens at the given time.
+// closes returns the closing time of a draft that opens at the given time.
 func (h *Handlers) closes(d *notifier.Draft, opens time.Time) time.Time {
 	switch {
 	case !d.EndsAt.IsZero():

@@ -7,9 +7,8 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// senderText is the sender of a notice as pages show it. Keys, rules and commands are shown with
-// their kind; a user by name, and what
-// they are called, alone unless that ends like a name with a kind.
+// senderText is a notice's sender as pages show it. Keys, rules and commands have their kind in parentheses. A user
+// has name and display name only, unless these end like a kind.
 func senderText(text *locale.Printer, r notifier.Ref, names called) string {
 	shown := names.user(r.Name)
 	switch {

@@ -21,10 +21,10 @@ func TestNoUserIsShownLikeAnotherKindOfSender(t *testing.T) {
 		}
 		shown := map[string]notifier.Ref{senderText(text, user("shop"), nil): user("shop")}
 		for _, r := range others {
-			// A user may have the very name that a page shows for another sender.
+			// A user's name may equal the text that a page shows for another sender.
 			for _, each := range []notifier.Ref{r, user(senderText(text, r, nil))} {
 				if r == notifier.DeletedUser() && each != r {
-					continue // texts without a name
+					continue // texts that contain no name
 				}
 				s := senderText(text, each, nil)
 				if was, twice := shown[s]; twice {

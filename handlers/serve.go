@@ -15,15 +15,14 @@ import (
 	"github.com/carillonhq/carillon/internal/web"
 )
 
-// maxPooled is the largest buffer, in bytes, that is reused for another page.
+// maxPooled is the maximum size of a buffer, in bytes, that is reused for another page.
 const maxPooled = 256 << 10
 
-// answerWait is how long a response may take. A Redis that is down is noticed at once; one that
-// accepts connections but does not answer is not.
+// answerWait is the time limit of a response. A Redis that is down is noticed at once, but one that accepts
+// connections and does not respond is not.
 const answerWait = 10 * time.Second
 
-// serve answers requests for one address: it checks access, then the method, then calls the
-// handler, and turns its error into a page.
+// serve handles one address: it checks access, then the method, calls the handler and turns its error into a page.
 func (h *Handlers) serve(m methods) http.HandlerFunc {
 	who := m.who()
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -50,8 +49,7 @@ func (h *Handlers) serve(m methods) http.HandlerFunc {
 	}
 }
 
-// bound limits the time of a request. The event stream is long-lived by design, and limits its
-// own start.
+// bound limits a request's time. The event stream is long-lived by design and limits its own start.
 func (rt route) bound(r *http.Request) (*http.Request, context.CancelFunc) {
 	if rt.pattern == eventsPath {
 		return r, func() {}
@@ -60,7 +58,7 @@ func (rt route) bound(r *http.Request) (*http.Request, context.CancelFunc) {
 	return r.WithContext(ctx), cancel
 }
 
-// toLogin redirects to the login page, and from there back to the page with this address's form.
+// toLogin redirects to the login page, which returns to this address's page after sign-in.
 func (h *Handlers) toLogin(w http.ResponseWriter, r *http.Request, m methods) {
 	next := "/inbox"
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -69,7 +67,7 @@ func (h *Handlers) toLogin(w http.ResponseWriter, r *http.Request, m methods) {
 		next = r.URL.Path
 	}
 	if fragment(r) {
-		// The login page is not part of another page: make the script navigate there.
+		// The login page cannot be part of another page: make htmx navigate there.
 		w.Header().Set("HX-Redirect", web.At(r.Context(), loginFor(r, shownPage(r))))
 		w.WriteHeader(http.StatusUnauthorized)
 		return
@@ -77,24 +75,24 @@ func (h *Handlers) toLogin(w http.ResponseWriter, r *http.Request, m methods) {
 	redirect(w, r, loginFor(r, next))
 }
 
-// loginFor is the address of the login page that leads on to a page of ours.
+// loginFor returns the address of the login page that continues to next.
 func loginFor(r *http.Request, next string) string {
 	return "/login?next=" + url.QueryEscape(web.At(r.Context(), next))
 }
 
-// redirect redirects to a page of ours with 303, so that the browser always continues with GET.
+// redirect redirects to one of our pages with 303, so that the browser always continues with GET.
 func redirect(w http.ResponseWriter, r *http.Request, to string) {
 	w.Header().Set("Location", web.At(r.Context(), to))
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// page sends a page that nobody may cache.
+// page sends a page; unless the handler set Cache-Control, it is not cached.
 func (h *Handlers) page(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
 	return h.render(r, c, func(body []byte) { writePage(w, status, body, zipped(r, body)) })
 }
 
-// render renders into a buffer first, so that an error while rendering still gets a complete
-// error page. The buffer is valid only until send returns.
+// render renders into a buffer first, so that a rendering error still gives a complete error page. The buffer is
+// valid only until send returns.
 func (h *Handlers) render(r *http.Request, c templ.Component, send func(body []byte)) error {
 	buf, ok := h.buffers.Get().(*bytes.Buffer)
 	if !ok {

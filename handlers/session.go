@@ -12,11 +12,10 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// sessionName is the name under which the session of a request is known.
+// sessionName is the name of the session in the session store.
 const sessionName = "carillon"
 
-// signIn begins a session of a user. It has no ID yet, so it gets a new one even if the browser has a
-// session already.
+// signIn starts a session for a user. It gets a new ID even if the browser already has a session.
 func (h *Handlers) signIn(w http.ResponseWriter, r *http.Request, signed notifier.Signed) error {
 	session, err := h.Sessions.Get(r, sessionName)
 	if err == nil {
@@ -29,7 +28,7 @@ func (h *Handlers) signIn(w http.ResponseWriter, r *http.Request, signed notifie
 	return nil
 }
 
-// signOut ends the session of a request and clears its cookie.
+// signOut ends the request's session and clears its cookie.
 func (h *Handlers) signOut(w http.ResponseWriter, r *http.Request) error {
 	session, err := h.Sessions.Get(r, sessionName)
 	if err != nil {
@@ -39,7 +38,7 @@ func (h *Handlers) signOut(w http.ResponseWriter, r *http.Request) error {
 	return session.Save(r, w)
 }
 
-// admit identifies the user and checks that they may use the address.
+// admit identifies the user and checks their access to the address.
 func (h *Handlers) admit(r *http.Request, who access) error {
 	if who == public {
 		return nil
@@ -56,7 +55,7 @@ func (h *Handlers) admit(r *http.Request, who access) error {
 	}
 	switch {
 	case user.ReadOnly():
-		return notifier.ErrForbidden // pages change what they show, such as what is new
+		return notifier.ErrForbidden // viewing a page changes state, such as what is new
 	case who == anyone:
 		return nil
 	case !v.known, !own(r, v.user.User.Name):
@@ -67,25 +66,24 @@ func (h *Handlers) admit(r *http.Request, who access) error {
 	return nil
 }
 
-// own reports whether a script's request comes from a page of this user. On a page of a user who
-// was signed in before, it must neither show nor change data of the current one; it is redirected
-// to a page of theirs.
+// own reports whether an htmx request comes from a page of this user. A page of the previously signed-in user must
+// not show or change the current user's data; it is redirected to the login page.
 func own(r *http.Request, name string) bool {
 	said := r.Header.Get(views.UserHeader)
 	return !fragment(r) || said == "" || said == url.QueryEscape(name)
 }
 
-// seqOf is the user of an admitted request.
+// seqOf returns the seq of an admitted request's user.
 func seqOf(r *http.Request) int64 { return visitOf(r).user.User.Seq }
 
-// readerOf is the user of an admitted request, as a reader of announcements.
+// readerOf returns an admitted request's user as a reader of announcements.
 func readerOf(r *http.Request) notifier.Reader { return visitOf(r).user.Reader() }
 
-// nextOf returns where to go after signing in, as the address of the login page names it.
+// nextOf returns where to go after sign-in, from the login page's next parameter.
 func nextOf(r *http.Request, next string) string { return safeNext(web.Inside(r.Context(), next)) }
 
-// safeNext returns where to go after signing in: an address of our own, otherwise the inbox.
-// Browsers read a backslash as a slash and drop control characters.
+// safeNext returns next if it is an address on this server, otherwise the inbox. Browsers treat a backslash as a
+// slash and drop control characters.
 func safeNext(next string) string {
 	const fallback = "/inbox"
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || len(next) > 2000 {

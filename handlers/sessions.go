@@ -10,7 +10,7 @@ import (
 
 const sessionsPath = "/settings/sessions"
 
-// addSessions lists the user's sessions, and offers to change the password if they have one.
+// addSessions lists the user's sessions and offers to change the password if the user has one.
 func (h *Handlers) addSessions(r *http.Request, p *views.Settings) error {
 	who := visitOf(r).user
 	if who.Proxied || who.Token != nil {
@@ -35,7 +35,7 @@ func (h *Handlers) addSessions(r *http.Request, p *views.Settings) error {
 	return nil
 }
 
-// endSession ends one session of the user.
+// endSession ends one of the user's sessions.
 func (h *Handlers) endSession(w http.ResponseWriter, r *http.Request) error {
 	if _, err := form(r); err != nil {
 		return err

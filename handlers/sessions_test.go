@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// signedIn begins a session of alice in this browser, and returns its id.
+// signedIn creates a session of alice in this browser and returns its ID.
 func (d *databases) signedIn(agent string) string {
 	d.t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/login", nil)
@@ -26,7 +26,7 @@ func (d *databases) signedIn(agent string) string {
 	return s.ID
 }
 
-// ownSessions are the sessions of alice.
+// ownSessions returns alice's sessions.
 func (d *databases) ownSessions() []notifier.OwnSession {
 	d.t.Helper()
 	all, err := d.accounts.OwnSessions(d.t.Context(), alice.Seq)

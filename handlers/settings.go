@@ -20,7 +20,7 @@ const (
 	densityCompact     = "compact"
 )
 
-// The error codes that only the settings have.
+// Error codes used only by the settings.
 const (
 	codeBadLocale  = "bad_locale"
 	codeBadTheme   = "bad_theme"
@@ -32,8 +32,7 @@ func (h *Handlers) settings(w http.ResponseWriter, r *http.Request) error {
 	return h.showSettings(w, r, http.StatusOK, h.settingsPage(r, visitOf(r).user.User.Settings, nil))
 }
 
-// saveSettings saves the settings; a field that was not sent keeps its value. The next page uses
-// them.
+// saveSettings saves the settings; a missing field keeps its value. The next page uses them.
 func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "locale", "theme", "keys", "toasts", "opening", "density")
 	if values == nil {
@@ -50,7 +49,7 @@ func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// showSettings adds the user's muted types and subscriptions.
+// showSettings completes the settings page and sends it.
 func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status int, p *views.Settings) error {
 	types, err := h.Store.Mutes(r.Context(), seqOf(r))
 	if err != nil {
@@ -74,7 +73,7 @@ func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status i
 	return h.page(w, r, status, views.SettingsPage(p))
 }
 
-// mutedType is a type that the user has muted, with the form to unmute it.
+// mutedType returns a muted type and the form to unmute it.
 func (h *Handlers) mutedType(text *locale.Printer, typ string) views.MutedType {
 	name := h.typeNames(text).of(typ)
 	m := views.MutedType{Type: typ, Name: name, Unmute: text.F("settings.unmute_named", "Type", name)}
@@ -84,7 +83,7 @@ func (h *Handlers) mutedType(text *locale.Printer, typ string) views.MutedType {
 	return m
 }
 
-// choose reads the submitted fields. An invalid one is left out and is an error.
+// choose parses the submitted fields. An invalid one is left out and is an error.
 func (h *Handlers) choose(values url.Values) (set notifier.PutSettings, err error) {
 	var bad notifier.InvalidError
 	if values.Has("locale") {
@@ -139,7 +138,7 @@ func (h *Handlers) speaks(lang string) bool {
 	return lang == ""
 }
 
-// settingsPage shows set as the current choice. bad may be nil.
+// settingsPage builds the page with set as the current choice. bad may be nil.
 func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *notifier.InvalidError) *views.Settings {
 	p := &views.Settings{Frame: h.frame(r, "settings", "settings.title")}
 	p.Sheet = p.Assets.SettingsStyle
@@ -160,7 +159,7 @@ func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *not
 		Faults:  map[string]string{},
 	}
 	for _, each := range h.texts.Printers() {
-		// Each language is named in its own words, for users who read only that one.
+		// Each language is named in that language, for users who read no other.
 		p.Form.Languages = append(p.Form.Languages, components.Option{
 			Value: each.Lang(), Text: each.T("app.language"), Lang: each.Lang(), Selected: set.Locale == each.Lang(),
 		})

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// newChooser is a world in which alice has chosen settings.
+// newChooser returns a world in which alice has these settings.
 func newChooser(t *testing.T, set notifier.Settings) *world {
 	t.Helper()
 	w := newWorld(t, nil)
@@ -144,8 +144,8 @@ func TestUsersLanguageWinsOverTheBrowsers(t *testing.T) {
 	}
 }
 
-// TestCachedPageIsOnlyForTheSettingsItWasRenderedWith changes one setting at a time; the page
-// depends on each of them.
+// TestCachedPageIsOnlyForTheSettingsItWasRenderedWith changes one setting at a time; the page depends on each of
+// them.
 func TestCachedPageIsOnlyForTheSettingsItWasRenderedWith(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*notifier.Settings){

@@ -12,7 +12,7 @@ import (
 
 const componentsPath = "/staff/components"
 
-// showcase shows the components that pages are made of. Only a demo has it.
+// showcase shows the components of pages. Only a demo has this page.
 func (h *Handlers) showcase(w http.ResponseWriter, r *http.Request) error {
 	if len(h.Demo) == 0 {
 		return notifier.ErrNotFound

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// silent is an inbox whose Redis keeps connections open but does not answer.
+// silent is an inbox whose Redis accepts connections but does not respond.
 type silent struct{ *inbox }
 
 func (silent) Open(ctx context.Context, _ int64) (notifier.Page, error) {
@@ -58,7 +58,7 @@ func TestSilentRedisDelaysAPageByNoMoreThanRedisWait(t *testing.T) {
 	})
 }
 
-// silentInbox answers only after the request's deadline.
+// silentInbox responds only after the request's deadline.
 type silentInbox struct {
 	inbox
 	asked int

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// listOf is a list with its column heads, whose texts begin with prefix.
+// listOf builds a list with its column headers, whose text IDs begin with prefix.
 func listOf(r *http.Request, text *locale.Printer, l listing, prefix string, columns ...string) views.List {
 	list := views.List{Query: l.search, Sort: l.said(), Here: shownAddress(r)}
 	for _, name := range columns {
@@ -18,7 +18,7 @@ func listOf(r *http.Request, text *locale.Printer, l listing, prefix string, col
 	return list
 }
 
-// nothing is the text shown for an empty list; a search without results has another one.
+// nothing returns the text for an empty list; a search without results has another one.
 func nothing(text *locale.Printer, icon, prefix string, searched bool) components.Empty {
 	if searched {
 		return components.Empty{Icon: "search", Heading: text.T(prefix + "nothing_heading"), Text: text.T(prefix + "nothing_text")}
@@ -26,8 +26,7 @@ func nothing(text *locale.Printer, icon, prefix string, searched bool) component
 	return components.Empty{Icon: icon, Heading: text.T(prefix + "empty_heading"), Text: text.T(prefix + "empty_text")}
 }
 
-// faultsOf puts each error beside its field, only the first if a field has several. Errors of
-// other fields go to the form as a whole.
+// faultsOf puts the first error of each field beside it. Errors of other fields go to the form as a whole.
 func faultsOf(text *locale.Printer, bad *notifier.InvalidError, fields ...string) views.Faults {
 	faults := views.Faults{Of: map[string]string{}}
 	for _, f := range bad.Fields {
@@ -48,7 +47,7 @@ func faultsOf(text *locale.Printer, bad *notifier.InvalidError, fields ...string
 	return faults
 }
 
-// fault is an error with one field.
+// fault returns an error of one field.
 func fault(field, code string, params map[string]any) *notifier.InvalidError {
 	var bad notifier.InvalidError
 	bad.Add(field, code, params)

@@ -7,10 +7,10 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// staffPage is a page for staff, named by a text.
+// staffPage is a staff page; text is the ID of its name.
 type staffPage struct{ section, address, text string }
 
-// staffPages are the pages in groups, in the order of the navigation.
+// staffPages lists the pages in groups, in navigation order.
 var staffPages = [][]staffPage{
 	{
 		{"send", "/staff/send", "nav.send"},
@@ -31,8 +31,8 @@ var staffPages = [][]staffPage{
 	},
 }
 
-// addStaffPages adds the navigation of the staff pages to each of them. The page for developers,
-// components, has it and is not in it. Only a demo has mails to show.
+// addStaffPages adds the staff navigation to each staff page. The developers' page "components" shows the navigation
+// but is not in it. Only a demo has mails to show.
 func (h *Handlers) addStaffPages(r *http.Request, f *views.Frame) {
 	if f.Section != "components" && !isStaffPage(f.Section) {
 		return

@@ -14,11 +14,10 @@ import (
 
 const typesPath = "/staff/types"
 
-// typePath is the address of a type's form; with an empty slug, of the form for a new type.
+// typePath is the address of a type's form, or with an empty slug, of the form for a new type.
 func typePath(slug string) string { return typesPath + "?" + url.Values{"type": {slug}}.Encode() }
 
-// noticeTypes lists the types, or shows the form of one. It needs only types in memory, so paging
-// is by name.
+// noticeTypes lists the types, or shows the form of one. The types are in memory, so paging is by slug.
 func (h *Handlers) noticeTypes(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	if values.Has("type") {
@@ -46,8 +45,8 @@ func (h *Handlers) noticeTypes(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.TypesPage(p))
 }
 
-// typesFrom is a page of types plus one more if there is one: those that match the search by slug
-// or name, after the given slug.
+// typesFrom returns the types for a page, and one more if there is a next page: those after the given slug whose slug
+// or name matches the search.
 func (h *Handlers) typesFrom(text *locale.Printer, l listing, after string) []notifier.NoticeType {
 	sign := 1
 	if l.sort == "-type" {

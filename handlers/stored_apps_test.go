@@ -8,7 +8,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// newKey makes API keys: ck_secret1, ck_secret2 and so on.
+// newKey creates API keys: ck_secret1, ck_secret2 and so on.
 func (d *databases) newKey() (token string, hash []byte) {
 	d.keys++
 	token = "ck_secret" + strconv.Itoa(d.keys)
@@ -16,7 +16,7 @@ func (d *databases) newKey() (token string, hash []byte) {
 	return token, sum[:]
 }
 
-// haveApp adds an app, and returns it with its keys.
+// haveApp adds an app and returns it with its keys.
 func (d *databases) haveApp(a notifier.App) notifier.AddedApp {
 	d.t.Helper()
 	if a.MaxLife == 0 {
@@ -49,7 +49,7 @@ func (d *databases) allKeys() []notifier.APIKey {
 	return all
 }
 
-// readsAt makes an app called shop with these pages, and has it bring alice, who then reads notices there.
+// readsAt adds an app called shop with these pages and signs alice in through it, so that she reads notices there.
 func (d *databases) readsAt(places notifier.AppPlaces) {
 	d.t.Helper()
 	added := d.haveApp(notifier.App{Name: "shop", Audience: 3, AppPlaces: places})

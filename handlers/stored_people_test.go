@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// called gives a user a name for people. They are made if they are not there.
+// called sets a user's display name and creates the user if needed.
 func (d *databases) called(name, display string) {
 	d.t.Helper()
 	if _, err := d.people.Provided(d.t.Context(), notifier.ProxiedUser{Name: name, Audience: 2, Display: &display}); err != nil {
@@ -15,7 +15,7 @@ func (d *databases) called(name, display string) {
 	}
 }
 
-// haveCrowd makes n users, called part 0000, part 0001 and so on.
+// haveCrowd creates n users named part 0000, part 0001 and so on.
 func (d *databases) haveCrowd(part string, n int, audience notifier.Audience, roles ...string) {
 	d.t.Helper()
 	made := 0
@@ -31,7 +31,7 @@ func (d *databases) haveCrowd(part string, n int, audience notifier.Audience, ro
 	}
 }
 
-// haveAudiences makes 4 operators, 10 users and 1,203 customers of the installation.
+// haveAudiences brings the audiences to 4 operators, 10 users and 1,203 customers.
 func (d *databases) haveAudiences() {
 	d.t.Helper()
 	d.haveCrowd("operator", 3, 1)
@@ -39,7 +39,7 @@ func (d *databases) haveAudiences() {
 	d.haveCrowd("customer", 1202, 3)
 }
 
-// haveTypes makes types of notices; one without a description is known from its first notice.
+// haveTypes creates types; one without a description is created as by its first notice.
 func (d *databases) haveTypes(types ...notifier.NoticeType) {
 	d.t.Helper()
 	for _, each := range types {
@@ -53,7 +53,7 @@ func (d *databases) haveTypes(types ...notifier.NoticeType) {
 	}
 }
 
-// haveMembers makes roles with these members, who are made too.
+// haveMembers creates a role with these members, and the users too.
 func (d *databases) haveMembers(role string, names ...string) {
 	d.t.Helper()
 	if err := d.db.CreateRole(d.t.Context(), role); err != nil && role != notifier.RoleStaff {
@@ -67,7 +67,7 @@ func (d *databases) haveMembers(role string, names ...string) {
 	}
 }
 
-// haveUsers makes those users who do not exist.
+// haveUsers creates the users that do not exist yet.
 func (d *databases) haveUsers(names ...string) {
 	d.t.Helper()
 	for _, name := range names {
@@ -80,7 +80,7 @@ func (d *databases) haveUsers(names ...string) {
 	}
 }
 
-// haveSubscriptions makes subscriptions.
+// haveSubscriptions creates subscriptions.
 func (d *databases) haveSubscriptions(all ...notifier.Subscription) {
 	d.t.Helper()
 	for _, each := range all {
@@ -90,7 +90,7 @@ func (d *databases) haveSubscriptions(all ...notifier.Subscription) {
 	}
 }
 
-// members are the names of the members of a role.
+// members returns the names of a role's members.
 func (d *databases) members(role string) []string {
 	d.t.Helper()
 	users, err := d.db.Users(d.t.Context(), notifier.UserQuery{Role: role, Limit: 100})
@@ -114,7 +114,7 @@ func (d *databases) allSubscriptions() []notifier.Subscription {
 	return all
 }
 
-// user is a user as stored.
+// user returns a user as stored.
 func (d *databases) user(seq int64) notifier.User {
 	d.t.Helper()
 	u, err := d.db.User(d.t.Context(), seq)
@@ -124,7 +124,7 @@ func (d *databases) user(seq int64) notifier.User {
 	return u
 }
 
-// choose sets all settings of alice.
+// choose sets all of alice's settings.
 func (d *databases) choose(s notifier.Settings) {
 	d.t.Helper()
 	set := notifier.PutSettings{Locale: &s.Locale, Theme: &s.Theme, KeysOff: &s.KeysOff, ToastsOff: &s.ToastsOff, OpensOnly: &s.OpensOnly, Compact: &s.Compact}
@@ -133,7 +133,7 @@ func (d *databases) choose(s notifier.Settings) {
 	}
 }
 
-// mute has alice mute these types.
+// mute mutes these types for alice.
 func (d *databases) mute(types ...string) {
 	d.t.Helper()
 	for _, typ := range types {
@@ -143,7 +143,7 @@ func (d *databases) mute(types ...string) {
 	}
 }
 
-// muted are the types that alice has muted.
+// muted returns the types that alice has muted.
 func (d *databases) muted() []string {
 	d.t.Helper()
 	types, err := d.db.Mutes(d.t.Context(), alice.Seq)
@@ -153,7 +153,7 @@ func (d *databases) muted() []string {
 	return types
 }
 
-// mailToken is the token of the mails to alice.
+// mailToken returns the token in alice's mails.
 func (d *databases) mailToken() string {
 	d.t.Helper()
 	targets, err := d.db.Targets(d.t.Context(), alice.Seq)
@@ -163,7 +163,7 @@ func (d *databases) mailToken() string {
 	return targets[0].Token
 }
 
-// mailState has the mail of alice fail, or be switched off.
+// mailState makes mail to alice fail, or switches it off.
 func (d *databases) mailState(state notifier.ReachState) {
 	d.t.Helper()
 	var err error

@@ -47,7 +47,7 @@ func (h *Handlers) changeSubscriptions(w http.ResponseWriter, r *http.Request) e
 	return h.page(w, r, http.StatusUnprocessableEntity, views.SubscriptionsPage(p))
 }
 
-// unsubscribe removes a subscription. One that is already gone is no error.
+// unsubscribe removes a subscription. If it is already gone, that is not an error.
 func (h *Handlers) unsubscribe(w http.ResponseWriter, r *http.Request, s notifier.Subscription, back string) error {
 	removed, err := h.Topics.Unsubscribe(r.Context(), h.actor(r), s)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
@@ -76,8 +76,8 @@ func readSubscription(values url.Values) notifier.Subscription {
 	}
 }
 
-// fillSubscription fills the form in, with the roles to choose from. A script that takes
-// the list out of the page has no use for them.
+// fillSubscription fills in the form, with the roles to choose from. An htmx request replaces only the list, so it
+// needs no roles.
 func (h *Handlers) fillSubscription(r *http.Request, p *views.Subscriptions, values url.Values) {
 	p.Form = typedSubscription(values)
 	if !fragment(r) {
@@ -85,7 +85,7 @@ func (h *Handlers) fillSubscription(r *http.Request, p *views.Subscriptions, val
 	}
 }
 
-// typedSubscription is the form as it was filled in.
+// typedSubscription returns the form as filled in.
 func typedSubscription(values url.Values) views.SubscriptionForm {
 	text := func(name string) string { return kept(values.Get(name)) }
 	return views.SubscriptionForm{Type: text("type"), Scope: text("scope"), User: text("user"), Role: text("role")}

@@ -14,8 +14,7 @@ import (
 
 const subscriptionsPath = "/staff/subscriptions"
 
-// subscriptions lists the subscriptions, newest first. The form beside the list is filled in from
-// its filters.
+// subscriptions lists the subscriptions, newest first. The list's filters fill in the form beside it.
 func (h *Handlers) subscriptions(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	p, err := h.subscriptionsPage(r, values)
@@ -27,7 +26,7 @@ func (h *Handlers) subscriptions(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.SubscriptionsPage(p))
 }
 
-// readNarrow reads the filters of a list from its address.
+// readNarrow parses a list's filters from its address.
 func readNarrow(values url.Values, names ...string) url.Values {
 	narrow := url.Values{}
 	for _, name := range names {
@@ -38,12 +37,12 @@ func readNarrow(values url.Values, names ...string) url.Values {
 	return narrow
 }
 
-// subscriptionsPage is the page of the list that the query selects.
+// subscriptionsPage builds the page of the list that the query selects.
 func (h *Handlers) subscriptionsPage(r *http.Request, values url.Values) (*views.Subscriptions, error) {
 	l := readList(values, subscriptionsPath, notifier.MaxName, "-time")
 	l.narrow = readNarrow(values, "type", "scope", "user", "role")
 	if l.narrow.Get("type") == "" {
-		l.narrow.Del("scope") // a scope is part of a type: SQL does not filter by it alone
+		l.narrow.Del("scope") // a scope belongs to a type: SQL does not filter by it alone
 	}
 	q := notifier.SubscriptionQuery{
 		Type: l.narrow.Get("type"), Scope: l.narrow.Get("scope"), ByScope: l.narrow.Has("scope"),
@@ -85,7 +84,7 @@ func (h *Handlers) subscriptionsPage(r *http.Request, values url.Values) (*views
 	return p, nil
 }
 
-// sayNarrow says which filters apply, and links to the whole list.
+// sayNarrow adds the filters in force and a link to the whole list.
 func (h *Handlers) sayNarrow(p *views.Subscriptions, l listing) {
 	for _, name := range []string{"type", "scope", "user", "role"} {
 		if !l.narrow.Has(name) {
@@ -123,7 +122,7 @@ func (h *Handlers) subscriptionRow(text *locale.Printer, s notifier.Subscription
 	return row
 }
 
-// topicText is a topic as text.
+// topicText formats a topic.
 func topicText(name, scope string) string {
 	if scope == "" {
 		return name
@@ -131,7 +130,7 @@ func topicText(name, scope string) string {
 	return name + " · " + scope
 }
 
-// subscriptionFields are the fields of a form for an action on a subscription.
+// subscriptionFields returns the form fields of an action on a subscription.
 func subscriptionFields(action string, s notifier.Subscription) []views.Hidden {
 	fields := []views.Hidden{{Name: "action", Value: action}, {Name: "type", Value: s.Type}, {Name: "scope", Value: s.Scope}}
 	if s.Role != "" {
@@ -140,7 +139,7 @@ func subscriptionFields(action string, s notifier.Subscription) []views.Hidden {
 	return append(fields, views.Hidden{Name: "user", Value: s.User})
 }
 
-// momentOf is a time as lists show it.
+// momentOf formats a time for lists.
 func momentOf(text *locale.Printer, at, now time.Time) views.Dated {
 	at = at.In(now.Location())
 	return views.Dated{

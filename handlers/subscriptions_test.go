@@ -56,7 +56,7 @@ func TestSubscriptionsAreListedInPages(t *testing.T) {
 	}
 }
 
-// A scope is one of a type. Without a type the list is not filtered by it, and must not say so.
+// A scope belongs to a type. Without a type, the list ignores the scope and must not show it as a filter.
 func TestAScopeWithoutATypeIsNoFilter(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -10,15 +10,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// pageTag identifies all that the first page of an inbox with nothing unread depends on. Its text
-// form is the page's ETag.
+// pageTag identifies everything that the first page of an inbox with nothing unread depends on. Its text form is the
+// page's ETag.
 type pageTag struct {
 	ver     int64  // of the inbox
 	variant uint64 // of the user, their settings and session, the language, time zone, day, types of notices and build
-	above   uint64 // of the announcements, as far as the page shows them
+	above   uint64 // of the announcements on the page
 }
 
-// sum hashes parts together with their boundaries.
+// sum hashes the parts and their boundaries.
 func sum(parts ...string) uint64 {
 	h := fnv.New64a()
 	for _, part := range parts {
@@ -28,9 +28,8 @@ func sum(parts ...string) uint64 {
 	return h.Sum64()
 }
 
-// sum hashes what every page shows of announcements: the number unread, which ones they are, and
-// which of those are pinned. It leaves out their version, since most changes of it are not
-// visible.
+// sum hashes what every page shows of announcements: the number unread, which ones, and which of those are pinned. It
+// leaves out their version, because most version changes are not visible.
 func (a announced) sum() uint64 {
 	parts := []string{strconv.FormatInt(a.Unread, 10)}
 	for i := range a.Items {
@@ -45,13 +44,13 @@ func (a announced) sum() uint64 {
 	return sum(parts...)
 }
 
-// variantOf hashes what a user's page depends on besides the inbox. It is equal on all instances
-// of one build.
+// variantOf hashes everything that a user's page depends on besides the inbox and the announcements. It is equal on
+// all instances of one build.
 func (h *Handlers) variantOf(r *http.Request) uint64 {
 	now, frame := h.now(r), h.bareFrame(r)
 	user := &visitOf(r).user.User
 	login := ""
-	if frame.Push != "" { // the page names the session where push is on
+	if frame.Push != "" { // with push on, the page contains the session
 		login = frame.Viewer.Login
 	}
 	return sum(
@@ -62,14 +61,14 @@ func (h *Handlers) variantOf(r *http.Request) uint64 {
 	)
 }
 
-// etag adds the time until which the page is valid at most: an entry that expires disappears from
-// pages before the version rises.
+// etag adds the time until which the page is valid: an entry that expires disappears from pages before the version
+// rises.
 func (t pageTag) etag(until time.Time) string {
 	return `"` + strconv.FormatInt(t.ver, 36) + "-" + strconv.FormatUint(t.variant, 36) + "-" +
 		strconv.FormatUint(t.above, 36) + "-" + strconv.FormatInt(until.UnixMilli(), 36) + `"`
 }
 
-// heldBy reports whether the browser has this very page and it is still valid.
+// heldBy reports whether the browser has this version of the page and it is still valid.
 func (t pageTag) heldBy(r *http.Request, now time.Time) (etag string, ok bool) {
 	for held := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
 		held = strings.TrimPrefix(strings.TrimSpace(held), "W/")
@@ -90,7 +89,7 @@ func (t pageTag) heldBy(r *http.Request, now time.Time) (etag string, ok bool) {
 	return "", false
 }
 
-// expiryOf is when the first of the entries expires, at most a year from now.
+// expiryOf returns when the first entry expires, at most a year from now.
 func expiryOf(entries []notifier.Entry, now time.Time) time.Time {
 	first := now.AddDate(1, 0, 0).Truncate(time.Millisecond)
 	for i := range entries {

@@ -10,11 +10,11 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// templatePath is the form filled in with a template.
+// templatePath is the address of the form filled in with a template.
 func templatePath(id string) string { return sendPath + "?" + url.Values{"template": {id}}.Encode() }
 
-// saveTemplate saves the form as a template, or first asks for a name: the question stands above
-// the form, so that Enter in the field of the name does not send the notice.
+// saveTemplate saves the form as a template, or first asks for a name. The name field is in a form of its own, so
+// that Enter does not send the notice.
 func (h *Handlers) saveTemplate(w http.ResponseWriter, r *http.Request, values url.Values, fault error) error {
 	p := h.sendPage(r, h.typed(r, values))
 	p.Naming = &views.Naming{Name: draftTitle(values)}
@@ -44,7 +44,7 @@ func (h *Handlers) saveTemplate(w http.ResponseWriter, r *http.Request, values u
 	return h.showSend(w, r, http.StatusOK, p)
 }
 
-// offerTemplates adds the templates to the form.
+// offerTemplates adds links to the templates.
 func (h *Handlers) offerTemplates(r *http.Request, p *views.Send) {
 	all, err := h.Store.Templates(r.Context())
 	if err != nil {

@@ -19,7 +19,7 @@ func TestATemplateIsNamedAndSavedAndNothingIsSent(t *testing.T) {
 	if r.attr("#template_name", "value") != "Hello" || r.count("#send button") == 0 || len(w.drafts()) != 0 {
 		t.Fatalf("the question: %s", r.body)
 	}
-	// Enter in any field presses the first button of the form.
+	// Enter in any field presses the form's first button.
 	if first := r.page.Find("#send button[type=submit]").First(); first.AttrOr("name", "") != "template" {
 		t.Errorf("Enter in the field of the name presses %q", first.Text())
 	}

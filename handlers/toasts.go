@@ -9,8 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// codeBadToast is the error code for an invalid toast id, or more ids than a user can have
-// waiting.
+// codeBadToast is the error code for an invalid toast ID, or for more IDs than a user can have pending.
 const codeBadToast = "bad_toast"
 
 // ackToasts records that toasts were shown, so that no other device shows them.
@@ -27,8 +26,7 @@ func (h *Handlers) ackToasts(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// active records whether a page is visible in this browser, because toasts go to the device in
-// use.
+// active records whether a page is visible in this browser, because toasts go to the device in use.
 func (h *Handlers) active(w http.ResponseWriter, r *http.Request) error {
 	return h.report(w, r, "visible", func(visible string) error {
 		if visible != "0" && visible != "1" {
@@ -41,7 +39,7 @@ func (h *Handlers) active(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// report answers a script's report with 204, or with errors by field. No form listed here.
+// report responds to a script's report with 204, or with errors by field. No form of a page uses it.
 func (h *Handlers) report(w http.ResponseWriter, r *http.Request, field string, hear func(value string) error) error {
 	values, err := form(r, field)
 	if err == nil && values.Get(field) == "" {

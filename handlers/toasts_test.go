@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// raise shows toasts to alice, and returns their ids.
+// raise sends toasts to alice and returns their IDs.
 func (d *databases) raise(titles ...string) []string {
 	d.t.Helper()
 	for _, title := range titles {
@@ -24,7 +24,7 @@ func (d *databases) raise(titles ...string) []string {
 	return d.waiting()
 }
 
-// waiting are the ids of the toasts that wait for alice.
+// waiting returns the IDs of alice's pending toasts.
 func (d *databases) waiting() []string {
 	d.t.Helper()
 	all, err := d.toasts.List(d.t.Context(), alice.Seq)

@@ -11,18 +11,19 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// tokenSettings is the page where the reader of a mail chooses how they get mail. The token of the mail is the right to
-// do so: users of an app have no account here to sign in to.
+// tokenSettings is the address where the reader of a mail chooses how they get mail. The mail's token authorizes
+// this: an app's users have no account here to sign in with.
 func tokenSettings(token string) string { return unsubscribePath + token + "/settings" }
 
-// private keeps a page out of caches and search engines, and its address, which is a right, out of Referer headers.
+// private keeps a page out of caches and search engines, and its address, which contains a secret, out of Referer
+// headers.
 func private(head http.Header) {
 	head.Set("Cache-Control", "no-store")
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("X-Robots-Tag", "noindex")
 }
 
-// tokenUser returns the user whose mail or device has the token in the path, and the page of their app with their settings.
+// tokenUser returns the user whose mail or device has the token in the path, and their app's settings page, if any.
 func (h *Handlers) tokenUser(r *http.Request) (u notifier.User, settings string, err error) {
 	u, id, err := h.Store.TokenUser(r.Context(), r.PathValue("token"))
 	if a, known := h.Tokens.App(r.Context(), id); err == nil && known {
@@ -34,8 +35,8 @@ func (h *Handlers) tokenUser(r *http.Request) (u notifier.User, settings string,
 	return u, settings, err
 }
 
-// showTokenSettings shows how a user gets mail, and nothing else about them. Where their app has such a page, it leads
-// there.
+// showTokenSettings shows how a user gets mail and nothing else about them. If their app has a settings page, it
+// redirects there.
 func (h *Handlers) showTokenSettings(w http.ResponseWriter, r *http.Request) error {
 	u, settings, err := h.tokenUser(r)
 	if err != nil {
@@ -53,7 +54,7 @@ func (h *Handlers) showTokenSettings(w http.ResponseWriter, r *http.Request) err
 	return h.page(w, r, http.StatusOK, views.TokenSettingsPage(p))
 }
 
-// leave redirects to a page that is not ours.
+// leave redirects to another site.
 func leave(w http.ResponseWriter, to string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
@@ -71,14 +72,14 @@ func (h *Handlers) tokenSettingsPage(r *http.Request, u *notifier.User) (*views.
 	if err != nil {
 		return nil, fmt.Errorf("read the address of user %d: %w", u.Seq, err)
 	}
-	p.Preferences.TryAgain = false // whoever reads a mail gets mail
+	p.Preferences.TryAgain = false // a reader of our mail obviously receives it
 	if mail.Address != "" {
 		p.Preferences.Address = p.Text.F("preferences.address", "Address", masked(mail.Address))
 	}
 	return p, nil
 }
 
-// saveTokenSettings saves how a user gets mail. What the page does not show stays as it is.
+// saveTokenSettings saves how a user gets mail. Settings that the page does not show are kept.
 func (h *Handlers) saveTokenSettings(w http.ResponseWriter, r *http.Request) error {
 	u, _, err := h.tokenUser(r)
 	if err != nil {
@@ -104,7 +105,7 @@ func (h *Handlers) saveTokenSettings(w http.ResponseWriter, r *http.Request) err
 	return h.page(w, r, http.StatusUnprocessableEntity, views.TokenSettingsPage(p))
 }
 
-// masked shows enough of an address for its owner to recognise it, and no more: mails are forwarded.
+// masked shows just enough of an address for its owner to recognise it: mails are forwarded to others.
 func masked(address string) string {
 	local, domain, _ := strings.Cut(address, "@")
 	first, _ := utf8.DecodeRuneInString(local)

@@ -14,16 +14,16 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// codeTypeTaken is the error code for a new type whose slug exists.
+// codeTypeTaken is the error code for a new type whose slug is taken.
 const codeTypeTaken = "type_taken"
 
-// typeFields are the fields of the form, without the names.
+// typeFields lists the form's fields without the names.
 var typeFields = []string{"slug", "icon", "color", "expires_in", "no_mute", "open", "urgent", "push", "mail"}
 
 // nameField is the field for the name in a language.
 func nameField(lang string) string { return "names." + lang }
 
-// allTypeFields are all fields of the form, in order.
+// allTypeFields lists all fields of the form, in order.
 func (h *Handlers) allTypeFields() []string {
 	fields := []string{"slug"}
 	for _, p := range h.texts.Printers() {
@@ -41,7 +41,7 @@ func (h *Handlers) typeForm(w http.ResponseWriter, r *http.Request, slug string)
 	return h.page(w, r, http.StatusOK, views.TypePage(h.typeShown(r, &t)))
 }
 
-// typeShown is the form filled in from a stored type.
+// typeShown builds the form of a stored type.
 func (h *Handlers) typeShown(r *http.Request, t *notifier.NoticeType) *views.Type {
 	p := h.typePage(r, t.Slug == "", url.Values{"slug": {t.Slug}, "icon": {t.Icon}, "color": {t.Color}, "expires_in": {spelled(t.ExpiresIn)}})
 	for i := range p.Names {
@@ -52,7 +52,7 @@ func (h *Handlers) typeShown(r *http.Request, t *notifier.NoticeType) *views.Typ
 	return p
 }
 
-// typePage is the form filled in from values.
+// typePage builds the form from values.
 func (h *Handlers) typePage(r *http.Request, fresh bool, values url.Values) *views.Type {
 	title := "type.title"
 	if fresh {
@@ -78,7 +78,7 @@ func (h *Handlers) typePage(r *http.Request, fresh bool, values url.Values) *vie
 	return p
 }
 
-// addTelling adds what applies to people who have not chosen, as far as they can be told outside the pages.
+// addTelling adds the defaults for users who have not chosen, for the channels that are configured.
 func (h *Handlers) addTelling(p *views.Type, noPush, noMail bool) {
 	if h.Devices != nil {
 		p.Push = onOff(p.Text, noPush)
@@ -88,7 +88,7 @@ func (h *Handlers) addTelling(p *views.Type, noPush, noMail bool) {
 	}
 }
 
-// choices are the icons or colours to choose from, first the one that follows from the slug.
+// choices lists the icons or colours to choose from; the first option derives them from the slug.
 func choices(text *locale.Printer, section string, names []string, chosen string) []components.Option {
 	options := []components.Option{{Text: text.T("type.auto"), Selected: chosen == ""}}
 	for _, name := range names {
@@ -97,7 +97,7 @@ func choices(text *locale.Printer, section string, names []string, chosen string
 	return options
 }
 
-// spelled is a lifetime as the form has it; empty is the default.
+// spelled formats a lifetime as the form does; the default is "".
 func spelled(life time.Duration) string {
 	for _, value := range expiries {
 		if d, _ := time.ParseDuration(value); d == life { // our own constants
@@ -162,7 +162,7 @@ func (h *Handlers) readType(values url.Values) (notifier.NoticeType, error) {
 		NoMute: readBox(values, "no_mute", &bad), Open: readBox(values, "open", &bad),
 		Icon: values.Get("icon"), Color: values.Get("color"),
 	}
-	has, _ := h.knownType(t.Slug) // a field that the form does not show keeps its value
+	has, _ := h.knownType(t.Slug) // a field missing from the form keeps its value
 	t.Urgent, t.NoPush, t.NoMail = has.Urgent, has.NoPush, has.NoMail
 	if h.Mailing || h.Devices != nil {
 		t.Urgent = readBox(values, "urgent", &bad)
@@ -185,7 +185,7 @@ func (h *Handlers) readType(values url.Values) (notifier.NoticeType, error) {
 	return t, bad.OrNil()
 }
 
-// typeAgain shows the form with what was typed and its errors.
+// typeAgain shows the form again with the input and its errors.
 func (h *Handlers) typeAgain(w http.ResponseWriter, r *http.Request, fresh bool, values url.Values, bad *notifier.InvalidError) error {
 	p := h.typePage(r, fresh, values)
 	p.Faults = faultsOf(p.Text, bad, h.allTypeFields()...)
@@ -208,8 +208,7 @@ func (h *Handlers) deleteType(w http.ResponseWriter, r *http.Request, slug strin
 	return nil
 }
 
-// tidyTypes deletes the types without a description: an application that puts variable text into
-// types leaves many.
+// tidyTypes deletes the types without a description: an application that puts variable text into types leaves many.
 func (h *Handlers) tidyTypes(w http.ResponseWriter, r *http.Request) error {
 	if _, err := h.Topics.DeleteUndescribed(r.Context(), h.actor(r)); err != nil {
 		return fmt.Errorf("delete undescribed types: %w", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// typeNames finds the names of types and topics in a reader's language.
+// typeNames returns the names of types and topics in a reader's language.
 type typeNames struct {
 	topics *topic.Topics
 	text   *locale.Printer
@@ -21,10 +21,10 @@ type typeNames struct {
 
 func (h *Handlers) typeNames(text *locale.Printer) typeNames { return typeNames{h.Topics, text} }
 
-// of is the name of a type.
+// of returns a type's name.
 func (n typeNames) of(typ string) string { return n.topics.Name(typ, n.text.Lang()) }
 
-// given is the name given to a type; empty if it has only its slug.
+// given returns a type's name, or "" if the type has only its slug.
 func (n typeNames) given(typ string) string {
 	if name := n.of(typ); name != typ {
 		return name
@@ -32,7 +32,7 @@ func (n typeNames) given(typ string) string {
 	return ""
 }
 
-// topic is the name of a topic.
+// topic returns a topic's name.
 func (n typeNames) topic(t notifier.Topic) string {
 	if t.Scope == "" {
 		return n.of(t.Type)
@@ -40,7 +40,7 @@ func (n typeNames) topic(t notifier.Topic) string {
 	return n.text.F("topic.scoped", "Type", n.of(t.Type), "Scope", t.Scope)
 }
 
-// reason says why the reader got a notice. code is from notifier.Notice.ReasonFor.
+// reason explains why the reader got a notice. code is from notifier.Notice.ReasonFor.
 func (n typeNames) reason(code string) string {
 	switch word, rest := notifier.SplitReason(code); word {
 	case notifier.ReasonRole:
@@ -55,8 +55,7 @@ func (n typeNames) reason(code string) string {
 	}
 }
 
-// brief is the reason in a word or two: the role or the topic. It is empty for a notice that was
-// sent to the reader alone.
+// brief is the reason in a word or two: the role or the topic. It is "" for a notice sent to the reader by name.
 func (n typeNames) brief(code string) string {
 	switch word, rest := notifier.SplitReason(code); word {
 	case notifier.ReasonRole:
@@ -71,8 +70,7 @@ func (n typeNames) brief(code string) string {
 	}
 }
 
-// kind is the type as a row names it; empty if it has only its slug, or the reason names it
-// already.
+// kind returns the type as a row shows it, or "" if the type has only its slug or the reason contains it already.
 func (n typeNames) kind(typ, reason string) string {
 	if word, rest := notifier.SplitReason(reason); word == notifier.ReasonTopic && strings.HasPrefix(rest, typ+":") {
 		return ""
@@ -80,7 +78,7 @@ func (n typeNames) kind(typ, reason string) string {
 	return n.given(typ)
 }
 
-// usualLife is the lifetime of a notice of this type if its sender does not set one.
+// usualLife returns the lifetime of this type's notices if the sender does not set one.
 func (h *Handlers) usualLife(typ string) time.Duration {
 	if life := h.Topics.Expiry(typ); life > 0 {
 		return min(life, h.Keep)
@@ -88,14 +86,14 @@ func (h *Handlers) usualLife(typ string) time.Duration {
 	return h.Keep
 }
 
-// summedTypes caches a hash of the parts of types that rows show.
+// summedTypes caches a hash of the properties of types that rows show.
 type summedTypes struct {
 	types []notifier.NoticeType
 	sum   uint64
 }
 
-// sumOfTypes is equal on all instances that know the same types. A change of types makes a new
-// slice, so each slice is hashed once.
+// sumOfTypes is equal on all instances with the same types. A change of types creates a new slice, so each slice is
+// hashed once.
 func (h *Handlers) sumOfTypes(last *atomic.Pointer[summedTypes]) uint64 {
 	types := h.Topics.Types()
 	if len(types) == 0 {
@@ -106,7 +104,7 @@ func (h *Handlers) sumOfTypes(last *atomic.Pointer[summedTypes]) uint64 {
 	}
 	var parts []string
 	for _, t := range types {
-		// A type without names or settings looks the same as an unknown one.
+		// A type without names or settings looks like an unknown one.
 		if len(t.Names) == 0 && !t.NoMute && t.Icon == "" && t.Color == "" {
 			continue
 		}

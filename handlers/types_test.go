@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// typedEntry is an entry with a type and a reason.
+// typedEntry returns an entry with a type and a reason.
 func typedEntry(n int, typ, reason string) notifier.Entry {
 	e := entry(n, noon.Add(-time.Minute), true, false)
 	e.Type, e.Reason = typ, reason
@@ -102,7 +102,7 @@ func TestCachedPageIsOnlyForTheTypesItWasRenderedWith(t *testing.T) {
 	tag := w.get("alice", "/inbox").Header.Get("Etag")
 	w.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusNotModified)
 	w.haveTypes(notifier.NoticeType{Slug: "zebra"})
-	w.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusNotModified) // which shows as before
+	w.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusNotModified) // the page looks the same
 	for name, change := range map[string]notifier.NoticeType{
 		"a name":  {Slug: "like", Names: map[string]string{"ja": "いいね"}},
 		"no mute": {Slug: "like", NoMute: true},

@@ -9,12 +9,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// revalidate lets the browser cache a page but makes it ask each time.
+// revalidate lets the browser store a page but makes it revalidate each time.
 const revalidate = "private, no-cache"
 
-// unchanged answers 304 if the browser has the current page of an inbox with nothing unread: neither
-// the inbox nor the announcements shown on it have changed since. It returns false if it did not
-// answer, because there is something to open or to render.
+// unchanged responds with 304 if the browser has the current page of an inbox with nothing unread: neither the inbox
+// nor the announcements on it have changed. It returns false if it wrote no response, because the page must be
+// rendered.
 func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced) (done bool, err error) {
 	if r.Header.Get("If-None-Match") == "" {
 		return false, nil
@@ -36,9 +36,8 @@ func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced
 	return held, nil
 }
 
-// opened sends the page of an inbox that was opened. It has an ETag only if opening changed
-// nothing, because a page with "new" marks is for one visit, and only if the announcements could
-// be read.
+// opened sends the page of an inbox that was opened. The page has an ETag only if opening changed nothing, because
+// "new" marks are for one visit, and only if the announcements could be read.
 func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.Page, a announced, c templ.Component) error {
 	if page.Opened > 0 || page.Unread > 0 || !a.known {
 		return h.page(w, r, http.StatusOK, c)

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// visits is an inbox that counts how often it is opened.
+// visits is a world that counts how often the inbox is opened.
 type visits struct {
 	*world
 	now    time.Time
@@ -46,7 +46,7 @@ func newVisits(t *testing.T) *visits {
 	return v
 }
 
-// becomes has the browser show another state of the user, or another session.
+// becomes changes the signed-in user or the session.
 func (v *visits) becomes(u notifier.User, session string) []string {
 	v.sessions.current = func(*http.Request) (notifier.Signed, bool, error) {
 		return notifier.Signed{User: u, ID: session}, true, nil

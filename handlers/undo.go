@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// deleteEntries deletes entries, and offers to undo that.
+// deleteEntries deletes entries and offers Undo.
 func (h *Handlers) deleteEntries(w http.ResponseWriter, r *http.Request) error {
 	keys, values, err := keysForm(r, "at", "back")
 	if err != nil {
@@ -36,8 +36,8 @@ func (h *Handlers) deleteEntries(w http.ResponseWriter, r *http.Request) error {
 	return h.changedAll(w, r, values.Get("back"), "deleted", keyFields(taken))
 }
 
-// seen refuses to delete a notice that has replaced the one on the page, because the user has not
-// seen it. A form that does not say which notice it means is not refused.
+// seen refuses an action on a notice that has replaced the one on the page, because the user has not seen it. A form
+// without "at" is not refused.
 func (h *Handlers) seen(r *http.Request, values url.Values) error {
 	if values.Get("at") == "" {
 		return nil
@@ -55,8 +55,7 @@ func (h *Handlers) seen(r *http.Request, values url.Values) error {
 	return nil
 }
 
-// restoreEntries undoes a deletion. If a newer notice with the key of an entry has
-// arrived meanwhile, there is nothing to undo for that one.
+// restoreEntries undoes a deletion. It skips entries whose key a newer notice has taken meanwhile.
 func (h *Handlers) restoreEntries(w http.ResponseWriter, r *http.Request) error {
 	keys, values, err := keysForm(r, "at", "back")
 	if err != nil {
@@ -77,7 +76,7 @@ func (h *Handlers) restoreEntries(w http.ResponseWriter, r *http.Request) error 
 	return nil
 }
 
-// inboxDone is the message about the last action, with Undo if possible.
+// inboxDone returns the message about the last action, with Undo if possible.
 func (h *Handlers) inboxDone(r *http.Request, text *locale.Printer) *views.Done {
 	say := r.URL.Query()
 	if say.Get("done") == "read-all" {

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// undoWorld deletes and restores entry 5 of alice, and records what was restored.
+// undoWorld deletes and restores alice's entry 5, and records what was restored.
 func undoWorld(t *testing.T, back *[]string) *world {
 	t.Helper()
 	return newWorld(t, func(w *world) {

@@ -11,18 +11,17 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// Unread finds who has not read a notice; see internal/instance.
+// Unread finds the recipients who have not read a notice; see internal/instance.
 type Unread interface {
-	// UnreadBy returns at most most users with seqs above after who have a notice unread in their
-	// inbox, and the seq to go on after, or 0 if these are all. A search that takes long returns
-	// fewer.
+	// UnreadBy returns at most most users with a seq above after who have the notice unread in their inbox, and the
+	// seq to continue after, or 0 at the end. A search that reaches its time limit returns fewer.
 	UnreadBy(ctx context.Context, n *notifier.Notice, after int64, most int) ([]notifier.UserName, int64, error)
 }
 
-// unreadPath is the list of those who have not read a notice.
+// unreadPath is the list of recipients who have not read a notice.
 func unreadPath(id int64) string { return noticePath(id) + "/unread" }
 
-// unreadBy lists those who have not read a notice, page by page.
+// unreadBy lists the recipients who have not read a notice, page by page.
 func (h *Handlers) unreadBy(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// unreadBy lists who has not read a notice, after a user.
+// unreadBy returns the users after the given seq who have not read a notice.
 type unreadBy func(after int64, most int) ([]notifier.UserName, int64)
 
 func (u unreadBy) UnreadBy(_ context.Context, _ *notifier.Notice, after int64, most int) ([]notifier.UserName, int64, error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// TestRetractShowsNoStaleMessage looks at a notice that is being retracted and one that has been,
-// on the page that the button leads to.
+// TestRetractShowsNoStaleMessage requests the page that the Retract button leads to, while the notice is being
+// retracted and after that.
 func TestRetractShowsNoStaleMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -26,8 +26,7 @@ func TestRetractShowsNoStaleMessage(t *testing.T) {
 	}
 }
 
-// TestPreviewOfAPastWindowHasNoSchedule has a start in the past and no end; the end then follows
-// from the start.
+// TestPreviewOfAPastWindowHasNoSchedule has a start in the past and no end, so the end depends on the start.
 func TestPreviewOfAPastWindowHasNoSchedule(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -14,13 +14,13 @@ import (
 
 const unsubscribePath = links.TargetPath
 
-// Unknown tokens that one address may try: so many at once, and as many again each minute.
+// Limits on unknown tokens: an address may try this many at once, and as many again each minute.
 const (
 	unknownTokens  = 20
-	unknownCallers = 10_000 // addresses that are counted at a time
+	unknownCallers = 10_000 // addresses counted at a time
 )
 
-// strangers counts the unknown tokens that addresses try.
+// strangers counts the unknown tokens that each address tries.
 type strangers struct {
 	limits *otter.Cache[string, *rate.Limiter]
 }
@@ -31,7 +31,7 @@ func newStrangers(now func() time.Time) *strangers {
 	})}
 }
 
-// refuse counts one unknown token, and returns the error to answer: notifier.ErrTooMany after too many.
+// refuse counts one unknown token and returns notifier.ErrNotFound, or a *notifier.TooManyError after too many.
 func (s *strangers) refuse(address string, now time.Time) error {
 	limit, _ := s.limits.ComputeIfAbsent(address, func() (*rate.Limiter, bool) {
 		return rate.NewLimiter(rate.Every(time.Minute/unknownTokens), unknownTokens), false
@@ -42,7 +42,7 @@ func (s *strangers) refuse(address string, now time.Time) error {
 	return notifier.ErrNotFound
 }
 
-// unsubscribePage asks whether to unsubscribe. It changes nothing: scanners of mails follow links.
+// unsubscribePage asks whether to unsubscribe. It changes nothing, because mail scanners follow links.
 func (h *Handlers) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	token := r.PathValue("token")
 	if _, _, err := h.tokenUser(r); err != nil {
@@ -54,8 +54,8 @@ func (h *Handlers) unsubscribePage(w http.ResponseWriter, r *http.Request) error
 	return h.page(w, r, http.StatusOK, views.UnsubscribePage(p))
 }
 
-// stopTelling ends the telling. The token is the right to do so: neither a session nor a header of the
-// browser is needed, because mail programs send this request on their own (RFC 8058).
+// stopTelling unsubscribes the user. The token authorizes it: no session or browser header is needed, because mail
+// programs send this request themselves (RFC 8058).
 func (h *Handlers) stopTelling(w http.ResponseWriter, r *http.Request) error {
 	err := h.People.Unsubscribe(r.Context(), r.PathValue("token"), visitOf(r).Address)
 	if statusOf(err) == http.StatusNotFound {

@@ -35,7 +35,7 @@ func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	return h.page(w, r, http.StatusOK, views.UsersPage(p))
 }
 
-// usersQuery is the query for a page of users and one more.
+// usersQuery returns the query for a page of users and one more.
 func usersQuery(l listing, values url.Values) notifier.UserQuery {
 	q := notifier.UserQuery{Contains: l.search, Limit: perPage + 1, Descending: l.sort == "-name", ByNewest: l.sort == "-seq"}
 	after := kept(values.Get("after"))
@@ -48,7 +48,7 @@ func usersQuery(l listing, values url.Values) notifier.UserQuery {
 	return q
 }
 
-// usersPage returns the users of a page, and adds the links to the other pages.
+// usersPage returns the users of a page and adds the links to the other pages.
 func usersPage(list *views.List, l listing, q notifier.UserQuery, found []notifier.User) []notifier.User {
 	if q.After != "" || q.Before > 0 {
 		list.First = l.address("", "")
@@ -79,7 +79,7 @@ func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow 
 	return row
 }
 
-// profileNotes says what became of the values in a user's profile that were not as they should be.
+// profileNotes describes what was corrected or dropped in a user's profile.
 func profileNotes(text *locale.Printer, stored string) (all []string) {
 	notes := notifier.ParseProfileNotes(stored)
 	for _, of := range []struct {
@@ -93,11 +93,10 @@ func profileNotes(text *locale.Printer, stored string) (all []string) {
 	return all
 }
 
-// defaultAudiences are the audiences of an installation that configures none; the catalogues
-// translate their names.
+// defaultAudiences apply if no audiences are configured; the catalogues translate their names.
 var defaultAudiences = map[notifier.Audience]string{1: "operator", 2: "user", 3: "customer"}
 
-// audience is the name of an audience in the reader's language.
+// audience returns an audience's name in the reader's language.
 func (h *Handlers) audience(text *locale.Printer, a notifier.Audience) string {
 	number := strconv.Itoa(int(a))
 	id := "users.audience_" + number

@@ -20,7 +20,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/app"
 )
 
-// noon is the time of all tests.
+// noon is the current time in all tests.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 var (
@@ -29,7 +29,7 @@ var (
 	carol = notifier.User{Seq: 3, Name: "carol", Audience: 1, Roles: []string{notifier.RoleStaff}}
 )
 
-// world is the pages over databases and fakes. The header X-Test-User names the user of a request.
+// world is the pages over databases and fakes. The header X-Test-User contains the user of a request.
 type world struct {
 	*databases
 	config   handlers.Config
@@ -44,13 +44,13 @@ type world struct {
 	handler  http.Handler
 }
 
-// newWorld returns a world in which nothing happens, changed by tweak.
+// newWorld returns a world without any data, changed by tweak.
 func newWorld(t testing.TB, tweak func(w *world)) *world {
 	t.Helper()
 	return newWorldOn(t, redistest.Client(t), tweak)
 }
 
-// newWorldOn is newWorld on a Redis of the test's own.
+// newWorldOn is newWorld with the given Redis client.
 func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *world {
 	t.Helper()
 	w := &world{databases: newDatabases(t, rdb), log: &strings.Builder{}, health: &health{}, audit: &audit{}}
@@ -58,7 +58,7 @@ func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *
 		current: func(r *http.Request) (notifier.Signed, bool, error) {
 			for _, u := range []notifier.User{alice, carol} {
 				if r.Header.Get("X-Test-User") == u.Name {
-					if now, err := w.db.User(r.Context(), u.Seq); err == nil { // without SQL sessions are cached
+					if now, err := w.db.User(r.Context(), u.Seq); err == nil { // without SQL, use the user as cached
 						u = now
 					}
 					return notifier.Signed{User: u, ID: "session-of-" + u.Name}, true, nil
@@ -117,7 +117,7 @@ func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *
 	return w
 }
 
-// rebuild creates the pages again after a change of the configuration.
+// rebuild creates the pages again after a configuration change.
 func (w *world) rebuild() {
 	w.t.Helper()
 	h, err := handlers.New(w.config)
@@ -127,19 +127,19 @@ func (w *world) rebuild() {
 	w.handler = h.Handler()
 }
 
-// reply is a response with its page.
+// reply is a response and its parsed page.
 type reply struct {
 	*http.Response
 	body string
 	page *goquery.Document
 }
 
-// pageURL is the address of a request for a jar of cookies.
+// pageURL returns a request's address, for a cookie jar.
 func pageURL(r *http.Request) *url.URL {
 	return &url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path}
 }
 
-// do sends a request, with the slip that an earlier answer has given; headers are name, value pairs.
+// do sends a request, with the slip cookie from an earlier response; headers are name, value pairs.
 func (w *world) do(r *http.Request, user string, headers ...string) reply {
 	w.t.Helper()
 	if user != "" {
@@ -210,20 +210,20 @@ func (r reply) wantRedirect(t *testing.T, to string) {
 	}
 }
 
-// text is the text of the selected elements, with single spaces.
+// text returns the text of the selected elements, with single spaces.
 func (r reply) text(selector string) string {
 	return strings.Join(strings.Fields(r.page.Find(selector).Text()), " ")
 }
 
-// attr is an attribute of the first selected element.
+// attr returns an attribute of the first selected element.
 func (r reply) attr(selector, name string) string {
 	return r.page.Find(selector).First().AttrOr(name, "")
 }
 
-// count is the number of selected elements.
+// count returns the number of selected elements.
 func (r reply) count(selector string) int { return r.page.Find(selector).Length() }
 
-// wantText checks the text that a selector finds.
+// wantText checks the text of the selected elements.
 func (r reply) wantText(t *testing.T, selector, want string) {
 	t.Helper()
 	if got := r.text(selector); got != want {

@@ -10,11 +10,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxZones bounds the time zones that an instance caches. There are about 600 names, so the bound
-// is reached only if someone added files to the machine's own.
+// maxZones limits the cached time zones. There are about 600 names, so the limit is reached only if files were added
+// to the machine's own.
 const maxZones = 1000
 
-// zones caches the time zones that browsers name, because loading one reads and parses a file.
+// zones caches the time zones of browsers, because loading one reads and parses a file.
 type zones struct {
 	known *otter.Cache[string, *time.Location]
 }
@@ -23,7 +23,7 @@ func newZones() zones {
 	return zones{otter.Must(&otter.Options[string, *time.Location]{MaximumSize: maxZones})}
 }
 
-// of is the time zone of a request, from its tz cookie; the default is UTC.
+// of returns the request's time zone, from its tz cookie; the default is UTC.
 func (z zones) of(r *http.Request) *time.Location {
 	name := zoneOf(r)
 	if zone, ok := z.known.GetIfPresent(name); ok {
@@ -37,7 +37,7 @@ func (z zones) of(r *http.Request) *time.Location {
 	return zone
 }
 
-// zoneOf is what the browser of a request says its time zone is called; empty: nothing.
+// zoneOf returns the name of the browser's time zone from the request's cookie, or "".
 func zoneOf(r *http.Request) string {
 	c, err := r.Cookie("tz")
 	if err != nil || len(c.Value) > notifier.MaxZone {

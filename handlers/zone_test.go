@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// asked is a request from a browser in this time zone.
+// asked returns a request from a browser in this time zone.
 func asked(t *testing.T, zone string) *http.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/inbox", nil)
