@@ -185,7 +185,7 @@ type Config struct {
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep
 	Build          string                       // differs between builds; empty: the start of the process
 
-	Served web.Served       // nil: requests are not measured
+	Served web.Served       // called after each request; may be nil
 	Traced web.Traced       // nil: no traces
 	Log    *slog.Logger     // nil: no logs
 	Now    func() time.Time // nil: time.Now
