@@ -179,7 +179,7 @@ func (h *Handlers) worker(w http.ResponseWriter, _ *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(h.files.Text("built/worker.js")) // the browser may have gone away
+	_, _ = w.Write(h.files.Text("built/worker.js")) // the browser may have disconnected
 	return nil
 }
 
