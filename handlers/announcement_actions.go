@@ -58,8 +58,8 @@ func backFromOver(back *url.URL, id int64) string {
 	return withDone(back, "announcement-over")
 }
 
-// announcementPart sends an htmx request what changed: the announcement's row, the counts above the list and the
-// pinned banner.
+// announcementPart responds to an htmx request with what changed: the announcement's row, the counts above the list
+// and the pinned banner.
 func (h *Handlers) announcementPart(w http.ResponseWriter, r *http.Request, id int64, back string) error {
 	listed, err := h.Announcements.List(r.Context(), readerOf(r))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// Error codes of the forms of apps.
+// Error codes of the app forms.
 const (
 	codeAppTaken    = "app_taken"     // name: another app has it
 	codeIssuerTaken = "issuer_taken"  // issuer: another app with a JWKS has it

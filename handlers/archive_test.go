@@ -150,7 +150,7 @@ func TestInboxIsReadableFromTheArchiveWhileRedisIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestArchivedPageSaysWhenItWasKnownToBeComplete(t *testing.T) {
+func TestArchivedPageShowsWhenItWasLastComplete(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t)
 	said := func() string { return l.get("alice", "/inbox").text("[data-testid=stale]") }

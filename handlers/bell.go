@@ -124,7 +124,7 @@ func announcementOf(path string) int64 {
 // mostBack is the maximum length of an address that a form may return to.
 const mostBack = 500
 
-// here is the address of this page without its done code, or the list of announcements if the request is not a GET.
+// here is the address of this page without its done code, or the list of announcements if the request is not GET or HEAD.
 func here(r *http.Request) string {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return announcementsPath

@@ -59,7 +59,7 @@ type Inbox interface {
 	Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error)
 	Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
 	Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
-	// Find returns one entry as a page shows it that was rendered at that opening.
+	// Find returns one entry with its state on a page rendered at that opening.
 	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
 	// Badges returns the inbox half of each user's badge, in the order of seqs.
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
@@ -180,12 +180,12 @@ type Config struct {
 	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer
 	LinkBase       string                       // prefix of links that begin with /; empty: the page's own host
 	LinkHosts      []string                     // hosts that announcements may link to; none: relative links only
-	PublicURL      string                       // Carillon's address in browsers; empty: unknown
+	PublicURL      string                       // the address that browsers use; empty: unknown
 	TrustedProxies web.Proxies                  // proxies whose X-Forwarded-For is trusted
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep
 	Build          string                       // differs between builds; empty: the start of the process
 
-	Served web.Served       // nil: requests are not measured
+	Served web.Served       // called after each request; may be nil
 	Traced web.Traced       // nil: no traces
 	Log    *slog.Logger     // nil: no logs
 	Now    func() time.Time // nil: time.Now

@@ -7,7 +7,7 @@ import (
 
 // deliberate reports whether the user meant to make this request: they navigated to the page, or our own script
 // requested it. Pages that mark things read when viewed check this first. Prefetches do not count, nor do images,
-// frames or links on another site, even a sibling, because anyone can place those. A browser that sends none of these
+// frames or links on other sites, even sibling subdomains, because anyone can place those. A browser that sends none of these
 // headers is trusted.
 func deliberate(r *http.Request) bool {
 	if r.Method != http.MethodGet || prefetch(r) {

@@ -38,7 +38,7 @@ type Devices interface {
 	Test(ctx context.Context, user notifier.User, text *locale.Printer, id int64) (sent bool, err error)
 }
 
-// ownSession returns the session whose end removes the device, or "" if the sign-in is handled elsewhere.
+// ownSession returns the session whose end removes the device, or "" if a token or a proxy identifies the user.
 func ownSession(r *http.Request) string {
 	if who := visitOf(r).user; who.Token == nil && !who.Proxied {
 		return who.Session
@@ -179,7 +179,7 @@ func (h *Handlers) worker(w http.ResponseWriter, _ *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(h.files.Text("built/worker.js")) // the browser may have gone away
+	_, _ = w.Write(h.files.Text("built/worker.js")) // the browser may have disconnected
 	return nil
 }
 

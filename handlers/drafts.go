@@ -98,8 +98,8 @@ func (h *Handlers) saveDraft(w http.ResponseWriter, r *http.Request, values url.
 	return nil
 }
 
-// draftPart sends an htmx request the line about the draft and the token that the form uses from now on. After a
-// conflict the script saves again, because only it can detect whether the form is still open.
+// draftPart responds to an htmx request with the line about the draft and the token that the form uses from now on.
+// After a conflict the script saves again, because only it can detect whether the form is still open.
 func (h *Handlers) draftPart(w http.ResponseWriter, r *http.Request, token string, empty bool, fault error) error {
 	p := &views.Send{Frame: h.bareFrame(r), Form: views.SendForm{Once: token}}
 	bad := (*notifier.InvalidError)(nil)

@@ -37,7 +37,7 @@ func unpack(t *testing.T, file string) map[string]string {
 }
 
 // A lock file contains the package's hash, so the same server must always send the same bytes.
-func TestThePackageKnowsItsServerAndIsTheSameEachTime(t *testing.T) {
+func TestThePackageContainsItsServerAndIsTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	first := w.get("", "/embed/carillon-embed.tgz").wantStatus(t, http.StatusOK)
@@ -64,6 +64,6 @@ func TestThePackageKnowsItsServerAndIsTheSameEachTime(t *testing.T) {
 	w.config.PublicURL = "https://app.example.com/notifications/"
 	w.rebuild()
 	if files := unpack(t, w.get("", "/embed/carillon-embed.tgz").body); !strings.Contains(files["package/chunk.js"], `"https://app.example.com/notifications/embed/index.js"`) {
-		t.Error("the package does not know the public URL")
+		t.Error("the package does not contain the public URL")
 	}
 }

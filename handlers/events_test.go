@@ -32,7 +32,7 @@ func TestStreamBelongsToTheSession(t *testing.T) {
 	}
 }
 
-func TestStreamIsToldAboutVisibilityAndToasts(t *testing.T) {
+func TestStreamReceivesVisibilityAndToasts(t *testing.T) {
 	t.Parallel()
 	var got []notifier.StreamOf
 	c := newChooser(t, notifier.Settings{})

@@ -95,7 +95,7 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status >= http.StatusInternalServerError {
 		level := slog.LevelError
 		if status == http.StatusServiceUnavailable {
-			level = slog.LevelWarn // a dependency is down, and these may be many
+			level = slog.LevelWarn // a dependency is down, which may cause many of these
 		}
 		h.Log.LogAttrs(r.Context(), level, "request failed",
 			slog.String("path", r.URL.Path), slog.String("request_id", v.ID), slog.Any("err", err))

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-func TestRowLooksAsStaffChose(t *testing.T) {
+func TestRowHasTheIconAndColorThatStaffChose(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.inbox.open = func(int64) (notifier.Page, error) {

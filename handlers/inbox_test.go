@@ -333,7 +333,7 @@ func TestDividerCanBeBetweenTwoPages(t *testing.T) {
 	}
 }
 
-func TestARowSaysWhichAppHasSentItAndLeadsToItsPages(t *testing.T) {
+func TestARowShowsTheSendingAppAndLinksToItsPages(t *testing.T) {
 	t.Parallel()
 	of, plain := entry(1, noon, true, false), entry(2, noon, true, false)
 	of.App, of.Link = "shop", "http://localhost:3000/orders/7" // an app in development

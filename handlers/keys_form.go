@@ -30,8 +30,8 @@ func (l *fieldLimit) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keysForm parses a form about one or more entries: the field "key" is repeated for each, every field in single
-// occurs at most once. Only a form of Undo, with "keys" or "ids", needs no key.
+// keysForm parses a form about one or more entries. The field "key" is repeated for each; every field in single occurs
+// at most once. Only a form of Undo, with "keys" or "ids", needs no key.
 func keysForm(r *http.Request, single ...string) ([]string, url.Values, error) {
 	r.Body = &fieldLimit{r.Body, mostKeys + len(single)} // one more for the name of the page's user
 	values, err := formWith(r, []string{"key"}, single...)

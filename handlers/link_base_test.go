@@ -24,6 +24,6 @@ func TestRelativeLinksOfNoticesLeadToTheLinkBase(t *testing.T) {
 		}
 	}
 	if got := page.attr("body", "data-links"); got != base {
-		t.Errorf("scripts are told %q", got)
+		t.Errorf("scripts receive %q", got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 const usersMailPath = usersPath + "/mail"
 
-// tryOwnMail schedules another attempt to send to the user's own mail address.
+// tryOwnMail retries the user's own mail address after failures.
 func (h *Handlers) tryOwnMail(w http.ResponseWriter, r *http.Request) error {
 	if _, err := form(r); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (h *Handlers) tryOwnMail(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// tryMailOf lets staff schedule another attempt to send to a user's mail address.
+// tryMailOf lets staff retry the mail address of a user after failures.
 func (h *Handlers) tryMailOf(w http.ResponseWriter, r *http.Request) error {
 	values, err := form(r, "user", "back")
 	if err != nil {

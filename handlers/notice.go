@@ -144,7 +144,7 @@ func finished(p *notifier.Progress) bool {
 	return p.State == notifier.StateSent || p.State == notifier.StateRetracted
 }
 
-// progressView shows the state and, once the recipients are known, how many notices were delivered and read.
+// progressView shows the state and, once the recipients are known, how many of them received and read the notice.
 func progressView(text *locale.Printer, p notifier.Progress) views.Progress {
 	v := views.Progress{State: string(p.State), StateText: text.T("state." + string(p.State))}
 	v.Finished = strconv.FormatBool(finished(&p))

@@ -50,7 +50,7 @@ func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 		}
 		if sent, err = h.exported(r, &q, left); err != nil {
 			h.Log.WarnContext(r.Context(), "an export of notices broke off", "err", err)
-			panic(http.ErrAbortHandler) // half a file must not look whole
+			panic(http.ErrAbortHandler) // a truncated file must not appear complete
 		}
 	}
 }

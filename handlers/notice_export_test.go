@@ -35,7 +35,7 @@ func (w *world) export(t *testing.T, address string) [][]string {
 	}
 	text, marked := strings.CutPrefix(r.body, "\ufeff")
 	if !marked {
-		t.Error("Excel would not know the encoding")
+		t.Error("Excel would not detect the encoding")
 	}
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	mostPeople = 50 // a notice with more recipients shows only their number
+	mostPeople = 50 // a notice with more recipients shows only counts
 	mostEvents = 50 // in a notice's history, besides sending
 )
 

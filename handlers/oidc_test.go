@@ -126,7 +126,7 @@ func TestTooManyAnswersThatFailAre429(t *testing.T) {
 	}
 }
 
-func TestWhoSignsOutWhileTheProviderIsAwayIsToldSo(t *testing.T) {
+func TestSigningOutWhileTheProviderIsAwayShowsAMessage(t *testing.T) {
 	t.Parallel()
 	ended := 0
 	w := withProvider(t, &provider{leaveErr: identity.ErrAway}, func(w *world) {

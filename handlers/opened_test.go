@@ -182,7 +182,7 @@ func TestAScannerOfMailsMarksNothingRead(t *testing.T) {
 	}
 }
 
-func TestALinkOfAMailWithoutAPageOfItsAppSaysSo(t *testing.T) {
+func TestALinkOfAMailWithoutAPageOfItsAppShowsAMessage(t *testing.T) {
 	t.Parallel()
 	var did []string
 	w := followWorld(t, &did)

@@ -44,7 +44,7 @@ func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences,
 			set.MailAt = new(minute("mail_at"))
 		}
 		if !had.MailChosen && *set.Mail == had.Mail && (set.MailAt == nil || *set.MailAt == had.MailAt) {
-			set.Mail, set.MailAt = nil, nil // an unchanged default is not stored, so that the user gets a new default
+			set.Mail, set.MailAt = nil, nil // an unchanged default is not stored, so that a new default applies
 		}
 	}
 	if values.Has("push") {
@@ -70,8 +70,8 @@ func (h *Handlers) readPreferences(values url.Values, had *notifier.Preferences,
 	return set, bad.OrNil()
 }
 
-// readWants parses the boxes of the listed types. A value equal to the type's default is not stored, so that the user
-// gets a new default.
+// readWants parses the boxes of the listed types. A value equal to the type's default is not stored, so that a new
+// default applies to the user.
 func (h *Handlers) readWants(values url.Values, had map[string]notifier.TypeWants, mailOnly bool) map[string]notifier.TypeWants {
 	all := map[string]notifier.TypeWants{}
 	maps.Copy(all, had)

@@ -190,11 +190,11 @@ func TestPausing(t *testing.T) {
 func TestWithoutMailAndPushThereAreNoPreferences(t *testing.T) {
 	t.Parallel()
 	if r := newWorld(t, nil).get("alice", "/settings").wantStatus(t, http.StatusOK); r.page.Find("[data-testid=preferences]").Length() > 0 {
-		t.Error("the settings ask for what cannot be told")
+		t.Error("the settings contain preferences without a channel")
 	}
 }
 
-func TestSettingsNameOnlyTheWaysInWhichTheUserCanBeTold(t *testing.T) {
+func TestSettingsMentionOnlyAvailableChannels(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		mail, push bool

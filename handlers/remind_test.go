@@ -66,7 +66,7 @@ func TestManyPeopleAreRemindedOnlyAfterTheirNumberIsConfirmed(t *testing.T) {
 	}
 }
 
-func TestNobodyIsRemindedOfWhatEverybodyHasReadOrIsOver(t *testing.T) {
+func TestNoReminderOfANoticeThatIsReadByAllOrOver(t *testing.T) {
 	t.Parallel()
 	var asked []notifier.Reminder
 	w := remindWorld(t, 0, &asked)

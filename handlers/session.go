@@ -67,7 +67,7 @@ func (h *Handlers) admit(r *http.Request, who access) error {
 }
 
 // own reports whether an htmx request comes from a page of this user. A page of the previously signed-in user must
-// not show or change the current user's data; it is redirected to the login page.
+// not show or change the current user's data; it is redirected to the current user's own page.
 func own(r *http.Request, name string) bool {
 	said := r.Header.Get(views.UserHeader)
 	return !fragment(r) || said == "" || said == url.QueryEscape(name)

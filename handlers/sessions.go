@@ -10,7 +10,7 @@ import (
 
 const sessionsPath = "/settings/sessions"
 
-// addSessions lists the user's sessions and offers to change the password if the user has one.
+// addSessions lists the user's sessions and offers to change the password if they signed in with one.
 func (h *Handlers) addSessions(r *http.Request, p *views.Settings) error {
 	who := visitOf(r).user
 	if who.Proxied || who.Token != nil {

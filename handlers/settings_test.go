@@ -169,7 +169,7 @@ func TestCachedPageIsOnlyForTheSettingsItWasRenderedWith(t *testing.T) {
 	}
 }
 
-func TestOpeningTheInboxMarksNothingIfTheUserSaysSo(t *testing.T) {
+func TestOpeningTheInboxMarksNothingIfTheUserTurnedThatOff(t *testing.T) {
 	t.Parallel()
 	for _, keeps := range []bool{true, false} {
 		opened := 0

@@ -23,7 +23,7 @@ func (silent) Badges(ctx context.Context, _ []int64) ([]notifier.Badge, error) {
 	return nil, ctx.Err()
 }
 
-func TestSilentRedisKeepsNobodyWaiting(t *testing.T) {
+func TestSilentRedisDoesNotBlockPages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(w *world) { w.config.Inbox = silent{w.inbox} })

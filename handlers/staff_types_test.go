@@ -174,7 +174,7 @@ func TestUndescribedTypesAreDeletedTogether(t *testing.T) {
 	}
 }
 
-func TestATypeSaysWhoIsToldOfItOutsideThePages(t *testing.T) {
+func TestATypeShowsItsNotificationDefaults(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	const path = "/staff/types"

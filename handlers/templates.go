@@ -13,8 +13,8 @@ import (
 // templatePath is the address of the form filled in with a template.
 func templatePath(id string) string { return sendPath + "?" + url.Values{"template": {id}}.Encode() }
 
-// saveTemplate saves the form as a template, or first asks for a name. The name field is in a form of its own, so
-// that Enter does not send the notice.
+// saveTemplate saves the form as a template, or first asks for a name. The prompt comes before the form's other
+// buttons, so that Enter in the name field does not send the notice.
 func (h *Handlers) saveTemplate(w http.ResponseWriter, r *http.Request, values url.Values, fault error) error {
 	p := h.sendPage(r, h.typed(r, values))
 	p.Naming = &views.Naming{Name: draftTitle(values)}

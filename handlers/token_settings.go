@@ -72,7 +72,7 @@ func (h *Handlers) tokenSettingsPage(r *http.Request, u *notifier.User) (*views.
 	if err != nil {
 		return nil, fmt.Errorf("read the address of user %d: %w", u.Seq, err)
 	}
-	p.Preferences.TryAgain = false // a reader of our mail obviously receives it
+	p.Preferences.TryAgain = false // a reader of our mail receives mail
 	if mail.Address != "" {
 		p.Preferences.Address = p.Text.F("preferences.address", "Address", masked(mail.Address))
 	}

@@ -44,7 +44,7 @@ func (h *Handlers) seen(r *http.Request, values url.Values) error {
 	}
 	e, err := h.Inbox.Find(r.Context(), seqOf(r), values.Get("key"), 0)
 	if errors.Is(err, notifier.ErrNotFound) && queryOf(values.Get("back")).Archived {
-		return nil // it is archived, or Take does not find it either
+		return nil // it is archived, or Take will not find it either
 	}
 	if err != nil {
 		return fmt.Errorf("find the entry to delete: %w", err)

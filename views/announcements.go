@@ -23,7 +23,7 @@ type Counts struct{ Text, Unread, Read string }
 // AnnouncementRow is one announcement in a list.
 type AnnouncementRow struct {
 	ID       string
-	Href     string // its own page
+	Href     string // its own page's address
 	Title    string
 	Text     string // without markup
 	Icon     string // of its type; empty: show the initials
@@ -72,7 +72,7 @@ type Announcement struct {
 	Link string          // empty: none
 }
 
-// AnnouncementPart is the parts of a page that change when an announcement is marked.
+// AnnouncementPart contains the parts of a page that change when an announcement is marked.
 type AnnouncementPart struct {
 	Frame
 	Counts Counts
@@ -89,5 +89,5 @@ type Pinned struct {
 	Edited          *Dated // the last edit; nil: never edited
 }
 
-// Tally is a number beside a link; it is hidden if empty.
+// Tally is a number beside a link; if empty, it is hidden.
 type Tally struct{ Number, Text string }

@@ -27,7 +27,7 @@ type NewKey struct{ Key, Text string }
 // Revoke asks for confirmation before a key is revoked.
 type Revoke struct {
 	ID, Text string
-	What     string // of a key of an app: what happens then
+	What     string // for an app's key: the consequences
 }
 
 // APIKeyRow is one key.
@@ -37,11 +37,11 @@ type APIKeyRow struct {
 	Made, Used              Dated
 	Never                   string // shown instead of Used if the key was never used
 	Revoked                 Dated  // without a date: still valid
-	Ends                    Dated  // when it will be revoked; without a date: it is not known
+	Ends                    Dated  // when it will be revoked; without a date: not scheduled
 	RevokeHref, RevokeNamed string
 }
 
-// scopes ties the checkboxes to their error.
+// scopes links the checkboxes to their error.
 func (p *APIKeys) scopes() templ.Attributes {
 	if p.Of["scope"] == "" {
 		return nil

@@ -25,11 +25,11 @@ type AppRow struct {
 type App struct {
 	Frame
 	Faults
-	ID, Path          string // without an ID only Made is shown
+	ID, Path          string // without an ID, the page shows only Made
 	Origins, Roles    []string
 	Audience, MaxLife string
 	Issuer, JWKS      string
-	Base, InboxURL    string // where links of mails lead
+	Base, InboxURL    string // where links in mails lead
 	SettingsURL       string
 	Set               AppSettings
 	APIKeys, Back     string
@@ -39,13 +39,13 @@ type App struct {
 	Newest            string   // the ID of the newest key
 	NewestAPIKey      string   // the ID of the newest API key
 	PublicKey         string   // typed for a new key
-	Made              *AppKeys // the keys just made; nil: none
+	Made              *AppKeys // the keys just created; nil: none
 	Revoke            *Revoke  // nil: no revocation of a key was requested
 	Endpoints         []Endpoint
-	HTML              string // that shows the bell; empty for a revoked app
+	HTML              string // the HTML to show the bell; empty for a revoked app
 }
 
-// new reports whether the app was just added: then what to copy comes first.
+// new reports whether the app was just added: then the page shows the code to copy first.
 func (p *App) new() bool {
 	return p.Made != nil && p.Made.APIKey != "" && (p.Made.TokenKey != "" || p.JWKS != "")
 }
@@ -53,7 +53,7 @@ func (p *App) new() bool {
 // Endpoint is the code with which an application on one framework signs tokens.
 type Endpoint struct{ ID, Name, Text string }
 
-// AppKeys are keys that were just made, shown once.
+// AppKeys are keys that were just created, shown once.
 type AppKeys struct{ APIKey, TokenKey string }
 
 // AppKeyRow is one key of an app.

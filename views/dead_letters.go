@@ -13,8 +13,8 @@ type DeadLetters struct {
 // DeadLetterRow is one dead letter.
 type DeadLetterRow struct {
 	ID                   string
-	Action               string // the address of its forms, without the action
-	Title, Href          string // of its notice; without an Href the notice has no page
+	Action               string // the common address prefix of its forms
+	Title, Href          string // of its notice; without Href, the notice has no page
 	Reason, Entry, Tries string
 	PutAside             Dated
 	Replay, Discard      string // the accessible names of the actions; empty: not possible

@@ -6,13 +6,13 @@ import "slices"
 type Device struct {
 	ID           string
 	Name         string
-	Here         bool   // it is the one that shows this page
+	Here         bool   // it is the browser that shows this page
 	Since        string // when it was added
 	Fault        string // why it gets no messages; empty: it does
 	Test, Remove string // the accessible names of the buttons
 }
 
-// OnThisDevice reports whether the browser that shows the page is a device already.
+// OnThisDevice reports whether the browser that shows the page is already a device.
 func (p *Settings) OnThisDevice() bool {
 	return slices.ContainsFunc(p.Devices, func(d Device) bool { return d.Here })
 }

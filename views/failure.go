@@ -1,6 +1,6 @@
 package views
 
-// Retry is a form that may succeed later, with all that was typed, and the page it was on.
+// Retry is a form that may succeed later, with all its input, and the page it was on.
 type Retry struct {
 	Action, Back, BackText string
 	Fields                 []Hidden
@@ -13,7 +13,7 @@ type Failure struct {
 	Status  string // such as 404
 	Advice  string
 	Again   string // the same address, if it may work soon; empty: it will not
-	About   *Link  // the page of the object concerned; nil: none
+	About   *Link  // the page of the affected object; nil: none
 	Retry   *Retry // the form that failed; nil: sending it again would not help
 	Request string // the line with the request id; empty: not useful here
 }

@@ -8,13 +8,13 @@ import (
 // Inbox is one page of an inbox, or the changed parts of one.
 type Inbox struct {
 	Frame
-	Count           string // how many entries are unread or, if none are, new; empty: neither
+	Count           string // how many entries are unread or, if none are, new; empty: none
 	Unread          bool   // something is unread
-	Unopened        bool   // the user may not be looking at it yet: a script opens it when they are
+	Unopened        bool   // the page may not be visible yet: a script opens the inbox when it is
 	Filter          string // the value of filter in the address
 	Type            string // only entries of this type are shown; empty: all
-	Query           string // the text that was searched for
-	Found           string // how many entries the page of a search has, for screen readers
+	Query           string // the search text
+	Found           string // how many entries a search found on this page, for screen readers
 	Types           []components.Tab
 	Filters         []components.Tab // all, unread and archived entries, with the same search
 	Archived        bool             // the filter
@@ -39,8 +39,8 @@ func (p *Inbox) actionsBack() string {
 	return p.Back
 }
 
-// bulkActions are the buttons for the selected rows: their texts, and the addresses that the form is
-// sent to.
+// bulkActions returns the buttons for the selected rows: their texts and the addresses of their
+// forms.
 func (p *Inbox) bulkActions() []components.Button {
 	if p.Archived {
 		return []components.Button{{Text: p.Labels.Unarchive, Value: "/inbox/unarchive"}, {Text: p.Labels.Delete, Value: "/inbox/delete"}}
@@ -53,14 +53,14 @@ func (p *Inbox) bulkActions() []components.Button {
 	}
 }
 
-// Day is the rows of one day.
+// Day contains the rows of one day.
 type Day struct {
 	ID      string // of its heading in the document
 	Heading string
 	Rows    []components.Row
 }
 
-// actionsBack is like in Inbox. The stream notifies a script when an action has changed a row.
+// actionsBack is as in Inbox. After an action in the panel, the stream notifies the script.
 func (p *Panel) actionsBack() string {
 	if p.Stale != "" {
 		return ""
@@ -68,9 +68,9 @@ func (p *Panel) actionsBack() string {
 	return "/inbox"
 }
 
-// Panel is the newest notices, as shown below the bell.
+// Panel contains the newest notices, shown below the bell.
 type Panel struct {
-	Announcements string // how many are unread; empty: no more than there are rows for
+	Announcements string // how many are unread; empty: all have a row
 	UnreadOnly    bool   // the tab
 
 	Text            *locale.Printer

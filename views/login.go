@@ -6,20 +6,20 @@ import "github.com/a-h/templ"
 type Login struct {
 	Frame
 	Username               string // as typed
-	Next                   string // where to go afterwards
+	Next                   string // the page after sign-in
 	Fault                  string // why signing in failed; empty: first attempt
 	Demo                   []DemoUser
-	Provider, ProviderText string // where users sign in elsewhere, and the text of the link; empty: nowhere
-	ProviderFault          string // why that failed; empty: it has not
+	Provider, ProviderText string // the address and text of the link to the identity provider; empty: none
+	ProviderFault          string // why sign-in there failed; empty: it has not
 	PasswordsOff           bool   // signing in with a password is disabled
-	Shop                   string // the page of another application that has the bell; empty: none
+	Shop                   string // the page of another application that shows the bell; empty: none
 	First                  string // the command that adds the first user; empty: there are users
 }
 
-// Leaving is the page between signing out here and at the identity provider.
+// Leaving is the page between sign-out here and at the identity provider.
 type Leaving struct {
 	Frame
-	Link         string // of the provider
+	Link         string // sign-out address at the provider
 	Line, Button string
 }
 
@@ -28,11 +28,11 @@ type DemoUser struct {
 	Name     string
 	Password string
 	Label    string
-	Line     string // who they are; empty: not known
+	Line     string // describes the user; empty: no description
 	Note     string // empty: nothing special
 }
 
-// input ties a control to the error, which is the same for both controls so as not to reveal which
+// input links a control to the error. Both controls have the same error, so that it does not reveal which
 // one is wrong.
 func (p *Login) input(id string) templ.Attributes {
 	attrs := templ.Attributes{"id": id, "name": id}

@@ -21,7 +21,7 @@ type Mail struct {
 	Frame
 	Back   string
 	Header []MailField
-	HTML   string // the address of what the frame shows
+	HTML   string // the address of the frame's content
 	Plain  string
 }
 

@@ -17,8 +17,8 @@ type Notice struct {
 	History       []Event
 	Progress      Progress
 	Announced     bool       // it is an announcement
-	Turned        bool       // its phase differs from the polling page's
-	Unseen        string     // the note that it is no longer visible; empty: it is or will be visible
+	Turned        bool       // its phase has changed since the polling page was rendered
+	Unseen        string     // the note that readers no longer see it; empty: they do or will
 	EditHref      string     // empty: it cannot be edited
 	DuplicateHref string     // the form, filled in like this notice
 	Remind        *Reminding // nil: it is not offered
@@ -57,13 +57,13 @@ type Progress struct {
 	Bars             []components.Bar
 	Note             string    // a further note; without bars, why there are none
 	People           []Receipt // the recipients, if they are few
-	Unread           *Link     // the list of those who have not read it, if they are many; nil: none
+	Unread           *Link     // the list of recipients who have not read it, if they are many; nil: none
 }
 
 // Figure shows how many recipients have read a notice.
 type Figure struct{ Text, Percent string }
 
-// Receipt is a recipient, and in words whether they have read the notice.
+// Receipt is a recipient and, in words, whether they have read the notice.
 type Receipt struct {
 	notifier.UserName
 	Text string

@@ -21,17 +21,17 @@ type Notices struct {
 	Rows                []SentRow
 	Next, First         string // addresses of pages; empty: none
 	NextText, FirstText string
-	Reached             string // how far a slow search got; empty: to the end
+	Reached             string // how far a slow search got; empty: it finished
 	Follow              Follow
 	Empty               components.Empty
-	Say                 string // what screen readers announce after a search
+	Say                 string // the screen reader announcement after a search
 }
 
-// SentFilter is the form of the filters, as it is filled in.
+// SentFilter is the filter form with its current values.
 type SentFilter struct {
 	Type, Sender, Since, Until string
 	Targets, States            []components.Option
-	Count                      string // of the filters that are set; empty: none
+	Count                      string // the number of active filters; empty: none
 	Clear                      string // the address of the list without them
 }
 
@@ -48,8 +48,8 @@ type Drafts struct {
 type DraftRow struct {
 	ID, Href, Title string
 	Changed         Dated
-	Use             string // names the link to use a template; empty: it is a draft
-	Delete          string // names the button that deletes it
+	Use             string // the accessible name of the link to use a template; empty: it is a draft
+	Delete          string // the accessible name of the button to delete it
 }
 
 // SentRow is one sent notice.
@@ -57,7 +57,7 @@ type SentRow struct {
 	ID, Href, Title        string
 	ToBy                   string // recipients and sender
 	List                   string // this page of the list, to poll; empty: delivered
-	Datetime, Moment, When string // When is shown, Moment is exact
+	Datetime, Moment, When string // When is displayed, Moment is exact
 	State, StateText       string
 	Delivered, Read        components.Bar
 	Note                   string // instead of both: why they are unknown
@@ -71,7 +71,7 @@ type Follow struct {
 	ids     []string
 }
 
-// Add adds a row to poll, if its numbers can still change.
+// Add adds a row to poll if its numbers can still change.
 func (f *Follow) Add(r SentRow) {
 	if r.Live {
 		f.ids = append(f.ids, r.ID)
@@ -92,7 +92,7 @@ func (f *Follow) attributes(ctx context.Context) templ.Attributes {
 	}
 }
 
-// whileVisible marks elements that do not poll while the page is hidden.
+// whileVisible marks elements that poll only while the page is visible.
 const whileVisible = "data-while-visible"
 
 // follow polls the row until the notice is delivered.

@@ -11,11 +11,11 @@ import (
 // Preferences contains how and when a user is notified outside the pages.
 type Preferences struct {
 	Shown            bool
-	Action           string // where the form posts by the token of a mail, which shows only mail; empty: the user's own settings
+	Action           string // where the settings page of a mail (mail only) posts; empty: the normal settings
 	Mailing, Pushing bool
 	Address          string // the destination of mails
-	AddressFault     string // the fault if they do not arrive; empty: they do
-	TryAgain         bool   // the user may have the address tried again
+	AddressFault     string // what is wrong if mails do not arrive; empty: they do
+	TryAgain         bool   // the user may request another attempt
 	Mail, Push       []components.Option
 	MailAt, From, To string // HH:MM
 	Zones            []components.Option
@@ -23,7 +23,7 @@ type Preferences struct {
 	Fault            []string
 	PauseFault       string
 
-	sent url.Values // a form with faults, which is shown again; nil: none
+	sent url.Values // a form with errors, to show again; nil: none
 }
 
 // TypeWants is a type of notice, with the channels on which the user is notified of it.
@@ -35,7 +35,7 @@ type TypeWants struct {
 	Wants                map[Way]bool
 }
 
-// Way is one of the columns of the types. Names of fields contain it, in every language.
+// Way is a channel, one of the columns of the types. Field names contain it, in every language.
 type Way string
 
 // The channels on which users are notified.
@@ -45,10 +45,10 @@ const (
 	WayMail    Way = "Mail"
 )
 
-// Ways returns all ways, in the order of the columns.
+// Ways returns all channels, in column order.
 func Ways() []Way { return []Way{WayInbox, WayDevices, WayMail} }
 
-// ways are the columns that the page has.
+// ways returns the columns of the page.
 func (p *Preferences) ways() []Way {
 	if p.Action != "" {
 		return []Way{WayMail}
@@ -56,7 +56,7 @@ func (p *Preferences) ways() []Way {
 	return slices.DeleteFunc(Ways(), func(w Way) bool { return w == WayDevices && !p.Pushing || w == WayMail && !p.Mailing })
 }
 
-// byWays picks the text that names only the channels on which the user can be notified outside the pages.
+// byWays picks the text that mentions only the channels available to the user outside the pages.
 func (p *Preferences) byWays(all, mail, devices string) string {
 	switch {
 	case !p.Mailing:
@@ -67,7 +67,7 @@ func (p *Preferences) byWays(all, mail, devices string) string {
 	return all
 }
 
-// action is where the form posts.
+// action returns the address that the form posts to.
 func (p *Preferences) action() string {
 	if p.Action != "" {
 		return p.Action
@@ -75,7 +75,7 @@ func (p *Preferences) action() string {
 	return "/settings/preferences"
 }
 
-// text is the head of the column.
+// text returns the column header.
 func (w Way) text(text *locale.Printer) string {
 	switch w {
 	case WayInbox:
@@ -88,13 +88,13 @@ func (w Way) text(text *locale.Printer) string {
 	return ""
 }
 
-// Box is the name of the field for a type and a channel.
+// Box returns the name of the field for a type and a channel.
 func Box(slug string, way Way) string { return slug + ": " + string(way) }
 
-// Again returns the form as it was sent.
+// Again shows the form with the values that were sent.
 func (p *Preferences) Again(sent url.Values) { p.sent = sent }
 
-// typed is what a field of the form shows.
+// typed returns the value to show in a field.
 func (p *Preferences) typed(field, stored string) string {
 	if p.sent.Has(field) {
 		return p.sent.Get(field)
@@ -110,7 +110,7 @@ func (p *Preferences) box(t *TypeWants, way Way) bool {
 	return t.Wants[way]
 }
 
-// options are the choices of a field.
+// options returns the choices of a field.
 func (p *Preferences) options(field string, stored []components.Option) []components.Option {
 	if !p.sent.Has(field) {
 		return stored

@@ -5,7 +5,7 @@ type Roles struct {
 	Frame
 	List
 	Faults
-	New  string // the name typed for a new role
+	New  string // the input for a new role's name
 	Rows []RoleRow
 }
 
@@ -21,10 +21,10 @@ type Role struct {
 	Path          string // the address of its forms and search
 	Narrow        []Hidden
 	Members       string // the number of members
-	New           string // the name typed for a new member
+	New           string // the input for a new member's name
 	Rows          []MemberRow
 	Staff         bool   // it is the role with access to these pages
-	SendHref      string // the form that sends to it
+	SendHref      string // the form to send to it
 	Subscriptions string // the page of its subscriptions; empty: there are no subscriptions
 	Back          string
 }
@@ -33,7 +33,7 @@ type Role struct {
 type MemberRow struct {
 	Name, Number, Audience string
 	Display                string   // display name; may be empty
-	Fields                 []Hidden // of the form that removes them
+	Fields                 []Hidden // of the form to remove them
 	Remove                 string   // the accessible name of its button
 	Fixed                  bool     // they cannot be removed
 }

@@ -11,7 +11,7 @@ import (
 // Rules is the page of the rules that watch databases.
 type Rules struct {
 	Frame
-	NoFile  bool   // no file of rules is configured
+	NoFile  bool   // no rules file is configured
 	Running bool   // a rule is running
 	Address string // of this page
 	Rows    []RuleRow

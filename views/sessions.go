@@ -6,15 +6,15 @@ import "github.com/carillonhq/carillon/views/components"
 type OwnSession struct {
 	ID    string
 	Name  string
-	Here  bool   // it is the one that shows this page
-	Times string // when the user signed in there, and was there last
+	Here  bool   // it is the browser that shows this page
+	Times string // when the user signed in there, and when they were last active
 	End   string // the accessible name of the button
 }
 
 // PasswordForm is the form to change the user's password.
 type PasswordForm struct {
-	Shown  bool              // they are signed in by one
-	Faults map[string]string // by field; "": of the whole form
+	Shown  bool              // the user is signed in with a password
+	Faults map[string]string // by field; errors of the form itself have the empty name
 }
 
 func (p *Settings) password(id, label, hint string) components.Field {

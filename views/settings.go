@@ -8,7 +8,7 @@ type Settings struct {
 	Form SettingsForm
 
 	Preferences Preferences
-	PushKey     string // browsers bind their subscriptions to it; empty: no push
+	PushKey     string // browsers bind their subscriptions to it; empty: push is off
 	Devices     []Device
 	Password    PasswordForm
 	Sessions    []OwnSession
@@ -16,7 +16,7 @@ type Settings struct {
 	MuteFault   string // why muting the last type failed
 
 	Subscriptions     []OwnSubscription
-	MoreSubscriptions bool // there are more than are listed
+	MoreSubscriptions bool // more subscriptions exist than are listed
 	Subscribe         SubscribeForm
 }
 
@@ -24,7 +24,7 @@ type Settings struct {
 type MutedType struct {
 	Type   string
 	Name   string
-	Void   string // why it still reaches them; empty: it does not
+	Void   string // why the user still gets it; empty: they do not
 	Unmute string // the accessible name of the button
 }
 
@@ -41,11 +41,11 @@ type SubscribeForm struct {
 	Type, Scope string
 	Types       []components.Option // types open to the user; empty: none
 	Faults      map[string]string   // by field
-	Fault       string              // an error of no field of this form
+	Fault       string              // an error that belongs to no field of this form
 }
 
-// Add adds an error. If the form itself was sent, and not the button of a topic, the error goes
-// beside its field, if there is one.
+// Add adds an error. If the form itself was sent, not a topic's button, the error goes beside its
+// field, if there is one.
 func (f *SubscribeForm) Add(field, text string, sent bool) {
 	switch {
 	case !sent, field != "type" && field != "scope":
@@ -55,13 +55,13 @@ func (f *SubscribeForm) Add(field, text string, sent bool) {
 	}
 }
 
-// SettingsForm is the choices, with the current ones selected.
+// SettingsForm contains the choices, with the current ones selected.
 type SettingsForm struct {
 	Languages, Themes, Densities, Opening, Keys, Toasts []components.Option
 	Faults                                              map[string]string // by field; errors of the form itself have the empty name
 }
 
-// topic is a field of the form to subscribe.
+// topic returns a field of the subscription form.
 func (p *Settings) topic(name, label, hint string) components.Field {
 	return components.Field{ID: "topic-" + name, Name: name, Label: label, Hint: hint, Fault: p.Subscribe.Faults[name]}
 }

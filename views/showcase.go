@@ -2,7 +2,7 @@ package views
 
 import "github.com/carillonhq/carillon/views/components"
 
-// Showcase is one of each component, for developers of the pages.
+// Showcase contains one of each component, for developers of the pages.
 type Showcase struct {
 	Frame
 	Labels  components.Labels

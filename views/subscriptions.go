@@ -8,15 +8,15 @@ type Subscriptions struct {
 	List
 	Faults
 	Form   SubscriptionForm
-	Roles  []components.Option // to choose from; none: the role's name is typed
+	Roles  []components.Option // to choose from; none: the name is typed
 	Adding bool                // the form is open
-	Only   []string            // the filters, in words
-	Narrow []Hidden            // the filters, as fields of the search form
+	Only   []string            // the active filters, in words
+	Narrow []Hidden            // the active filters, as fields of the search form
 	All    string              // the unfiltered list; empty: this is it
 	Rows   []SubscriptionRow
 }
 
-// SubscriptionForm is the form as typed.
+// SubscriptionForm is the form's input.
 type SubscriptionForm struct{ Type, Scope, User, Role string }
 
 // SubscriptionRow is one subscription.
@@ -26,6 +26,6 @@ type SubscriptionRow struct {
 	Scope          string
 	Who            Link
 	Since          Dated
-	Fields         []Hidden // of the form that removes it
+	Fields         []Hidden // of the form to remove it
 	Remove         string   // the accessible name of its button
 }

@@ -57,7 +57,7 @@ func hardCoded(template string) []string {
 	for _, block := range templBlock.FindAllStringSubmatch(template, -1) {
 		text := block[1]
 		found = append(found, readable.FindAllString(text, -1)...)
-		// An if inside a tag belongs to the tag.
+		// An if inside a tag is part of the tag.
 		text = regexp.MustCompile(`(?m)^\s*if [^\n]*\{\n(\s*[a-z-]+="[^"]*"\n)+\s*\}\n`).ReplaceAllString(text, "")
 		for _, pattern := range notText {
 			text = pattern.ReplaceAllString(text, "")
@@ -97,8 +97,8 @@ func TestHardCodedTextIsFoundInTextAndAttributes(t *testing.T) {
 	}
 }
 
-// TestEveryTextUsedExists finds the ids in templates, handlers and modules. Composed ids end in a
-// dot or an underscore there.
+// TestEveryTextUsedExists finds the IDs in templates, handlers and modules. Composed IDs end there in a
+// dot or an underscore.
 func TestEveryTextUsedExists(t *testing.T) {
 	t.Parallel()
 	c, err := locale.New()
@@ -132,7 +132,7 @@ func TestEveryTextUsedExists(t *testing.T) {
 	}
 }
 
-// TestNoTextIsUnused finds texts that nothing names.
+// TestNoTextIsUnused finds texts that are not used anywhere.
 func TestNoTextIsUnused(t *testing.T) {
 	t.Parallel()
 	var texts map[string]any
@@ -144,7 +144,7 @@ func TestNoTextIsUnused(t *testing.T) {
 	for _, text := range sources(t, "*.templ", "*.go", "components/*.templ", "components/*.go", "mail/*.templ", "mail/*.go", "../handlers/*.go", "../internal/instance/*.go", "../static/js/*.js", "../static/embed/*.js", "locale/*.go") {
 		all.WriteString(text)
 	}
-	// Ids that are composed of a prefix and a code.
+	// IDs that are composed of a prefix and a code.
 	composed := regexp.MustCompile(`^(error|status|state|notice|icon|color|inbox\.empty|users\.(audience|note)|(users|notices|subscriptions|types|roles|apikeys|apps|hostapp|mails)\.column|` +
 		`(subscriptions|types|roles|role|apikeys|apps|rules)\.(empty|nothing|only|state|scope|hint|key))[._]`)
 	for _, key := range catalogue.Keys() {

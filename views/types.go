@@ -6,7 +6,7 @@ import "github.com/carillonhq/carillon/views/components"
 type Types struct {
 	Frame
 	List
-	New  string // the form for a new type
+	New  string // the address of the form for a new type
 	Rows []TypeRow
 
 	Undescribed string // how many types have no description; empty: none
@@ -18,7 +18,7 @@ type TypeRow struct {
 	Icon, Initials   string // as components.Row
 	Tint             string
 	Expires          string
-	People           []string // what users may do about it
+	People           []string // what users may do with it
 
 	Subscriptions, SubscriptionsNamed string
 }

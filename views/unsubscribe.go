@@ -1,8 +1,8 @@
 package views
 
-// Unsubscribe is the page to which the link in the foot of a mail leads.
+// Unsubscribe is the page behind the link in a mail's footer.
 type Unsubscribe struct {
 	Frame
-	Action   string // where the form posts; empty: it is done
-	Settings string // where the user can choose again, without signing in
+	Action   string // where the form posts; empty: already unsubscribed
+	Settings string // the address to change settings without signing in
 }

@@ -11,8 +11,8 @@ type Users struct {
 type UserRow struct {
 	Name, Number, Audience string
 	Display                string   // display name; may be empty
-	Notes                  []string // corrections of values in their profile, as sentences
-	MailFault              string   // the fault if mail does not arrive; empty: it does
+	Notes                  []string // corrections to their profile, as sentences
+	MailFault              string   // what is wrong if mail does not arrive; empty: it does
 	TryMail                string   // the accessible name of the button to try the address again
 	Roles                  []Link
 	Between                string // the separator between roles

@@ -1,5 +1,5 @@
 // Package views contains the pages as templ components, one page per file, each with a struct of all data
-// that it shows. Views do not compute and do not use the clock: handlers pass them texts in the reader's
+// that it shows. Views do not compute and do not read the clock: handlers pass them texts in the reader's
 // language and time zone.
 package views
 
@@ -16,22 +16,22 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// Frame is the common part of every page.
+// Frame is what all pages share.
 type Frame struct {
 	Text    *locale.Printer
 	Assets  Assets
 	Title   string
 	Section string             // the current link of the navigation
-	Pages   [][]components.Tab // the staff pages in groups; empty: this is none of them
+	Pages   [][]components.Tab // the staff pages in groups; empty: this is not a staff page
 	Viewer  *Viewer            // nil: signed out
 	Done    *Done              // the message about the last action; nil: none
 	Pinned  *Pinned            // the pinned announcement; nil: none
 	Stale   string             // the warning that the page is read-only and shows the archive; empty: it is current
-	Links   string             // comes before links of toasts that begin with /; empty: nothing
-	Paused  string             // until when the viewer has paused; empty: not
-	Sheet   string             // a style sheet besides the common ones of all such pages; empty: none
+	Links   string             // prefix of toast links that begin with /; empty: none
+	Paused  string             // the line with the end of the viewer's pause; empty: not paused
+	Sheet   string             // an additional style sheet; empty: none
 	Refresh bool               // reload automatically without script
-	Push    string             // the key of push; empty: it is off
+	Push    string             // the push key; empty: push is off
 }
 
 // htmxConfig turns off features that the content security policy forbids or that would store
@@ -41,12 +41,12 @@ const htmxConfig = `{"allowEval":false,"allowScriptTags":false,"includeIndicator
 	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},{"code":"422","swap":true},` +
 	`{"code":"[45]..","swap":false,"error":true}]}`
 
-// Assets are the addresses of the static files.
+// Assets contains the addresses of the static files.
 type Assets struct {
 	Style         string
-	StaffStyle    string // the staff pages need it besides Style
-	SettingsStyle string // the settings page needs it besides Style
-	ProseStyle    string // the page of an announcement needs it besides Style
+	StaffStyle    string // for staff pages, besides Style
+	SettingsStyle string // for the settings page, besides Style
+	ProseStyle    string // for the page of an announcement, besides Style
 	Script        string
 	Modules       []string // imported by Script; listed so that all load together
 	HTMX          string
@@ -57,7 +57,7 @@ type Assets struct {
 
 // Viewer is the user who views the page.
 type Viewer struct {
-	Name  string // their id
+	Name  string // the host application's id
 	Shown string // their display name
 	Login string // identifies the session; not secret
 	Staff bool
@@ -66,15 +66,15 @@ type Viewer struct {
 
 	Theme   string // light or dark; empty: follow the system
 	Compact bool   // rows have one line of text
-	KeysOff bool   // the user has switched keyboard shortcuts off
-	Proxied bool   // a proxy has signed the user in: they sign out there
+	KeysOff bool   // keyboard shortcuts are off
+	Proxied bool   // signed in by a proxy: they sign out there
 }
 
-// UserHeader is the header in which a page's script names the page's user, query-escaped. Someone
+// UserHeader is the header with the page's user, query-escaped, in requests by the page's script. Someone
 // else may have signed in since.
 const UserHeader = "Carillon-User"
 
-// PageUser is the field in which a plain form names the page's user.
+// PageUser is the field with the page's user in plain forms.
 const PageUser = "page_user"
 
 // Done is the message about the last action.
@@ -138,14 +138,14 @@ func NewBell(text *locale.Printer, b notifier.Badge) Bell {
 	return bell
 }
 
-// UnknownBell is the bell of a page that could not read the badge.
+// UnknownBell returns the bell of a page that could not read the badge.
 func UnknownBell(text *locale.Printer) Bell {
 	bell := NewBell(text, notifier.Badge{})
 	bell.Name = text.T("js.bell_unknown")
 	return bell
 }
 
-// documentTitle is the page's title with the unread number before it and the application's name
+// documentTitle returns the page's title with the number of unread before it and the application's name
 // after it.
 func (f *Frame) documentTitle() string {
 	if f.Viewer != nil && f.Viewer.Bell.unread > 0 {
@@ -154,7 +154,7 @@ func (f *Frame) documentTitle() string {
 	return f.Text.F("app.title", "Title", f.Title)
 }
 
-// current is the value of aria-current for a navigation link.
+// current returns the value of aria-current for a navigation link.
 func (f *Frame) current(section string) string {
 	if f.Section == section {
 		return "page"
@@ -162,7 +162,7 @@ func (f *Frame) current(section string) string {
 	return "false"
 }
 
-// theme is the theme that the user has chosen; empty: follow the system.
+// theme returns the user's theme; empty: follow the system.
 func (f *Frame) theme() string {
 	if f.Viewer == nil {
 		return ""
@@ -173,7 +173,7 @@ func (f *Frame) theme() string {
 // compact reports whether rows have one line of text.
 func (f *Frame) compact() bool { return f.Viewer != nil && f.Viewer.Compact }
 
-// keys contains whether keyboard shortcuts are on, for the script.
+// keys returns whether keyboard shortcuts are on, for the script.
 func (f *Frame) keys() string {
 	if f.Viewer.KeysOff {
 		return "off"
@@ -181,10 +181,10 @@ func (f *Frame) keys() string {
 	return "on"
 }
 
-// headers is the header that the script sends with each request, naming the page's user.
+// headers returns the header with the page's user, which the script sends with each request.
 func (v *Viewer) headers() string {
 	return `{"` + UserHeader + `":"` + url.QueryEscape(v.Name) + `"}`
 }
 
-// at is the address that browsers use for a path of Carillon.
+// at returns a path of Carillon as browsers see it.
 func at(ctx context.Context, path string) string { return web.At(ctx, path) }
