@@ -213,7 +213,7 @@ func AnnouncementsPage(p *Announcements) templ.Component {
 	})
 }
 
-// AnnouncementAnswer answers an action on one announcement with its row and the other parts of the page
+// AnnouncementAnswer responds to an action on one announcement with its row and the other parts of the page
 // that changed.
 func AnnouncementAnswer(p *AnnouncementPart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -330,8 +330,8 @@ func announcementCount(c Counts, oob bool) templ.Component {
 	})
 }
 
-// readAllAnnouncements is shown while something is unread. A script shows it when something becomes
-// unread.
+// readAllAnnouncements is the Mark all as read form. A script shows it when something becomes unread and
+// hides it when everything is read.
 func readAllAnnouncements(p *Announcements) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

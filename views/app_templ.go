@@ -854,7 +854,7 @@ func appKeyTable(p *App) templ.Component {
 	})
 }
 
-// rotateAPIKey adds a key by which the app sends. The page of API keys revokes the old one.
+// rotateAPIKey adds a key with which the app sends notices. The page of API keys revokes the old one.
 func rotateAPIKey(p *App) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -996,7 +996,7 @@ func rotateAPIKey(p *App) templ.Component {
 	})
 }
 
-// appSnippets is what the application copies.
+// appSnippets contains the code to copy into the application.
 func appSnippets(p *App) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1501,7 +1501,7 @@ func revokeAppKey(p *App) templ.Component {
 	})
 }
 
-// appPlaces asks where links of mails lead the users of the app.
+// revokeApp revokes the app.
 func revokeApp(p *App) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

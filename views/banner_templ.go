@@ -236,8 +236,8 @@ func PinnedBanner(f *Frame, oob bool) templ.Component {
 	})
 }
 
-// PinnedPart answers a dismissal with the next pinned announcement and, if the page is the list,
-// the changed row.
+// PinnedPart responds to a dismissal with the next pinned announcement and, if the page is the list,
+// with the changed row.
 func PinnedPart(p *AnnouncementPart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

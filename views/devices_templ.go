@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import "github.com/carillonhq/carillon/views/components"
 
 // devices lists the browsers in which the user gets push messages while no page is open, and offers to add this one.
-// Only a script can do that, which finds its texts here.
+// Adding needs the script, which finds its texts here.
 func devices(p *Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -143,7 +143,7 @@ func continueDraft(p *Send) templ.Component {
 }
 
 // draftState shows whether the form is saved as a draft. It contains the texts with which a script shows
-// that it is not.
+// that it is not saved.
 func draftState(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -645,7 +645,7 @@ func draftTable(p *Drafts, testid, caption, column string, rows []DraftRow) temp
 	})
 }
 
-// templates are the templates to fill in the form with.
+// templates lists the templates that can fill in the form.
 func templates(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -752,8 +752,8 @@ func templates(p *Send) templ.Component {
 	})
 }
 
-// naming asks for the name of a template. It stands before the form's other buttons, so that Enter
-// presses its own.
+// naming asks for the name of a template. It comes before the form's other buttons, so that Enter
+// presses its own button.
 func naming(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// EditPage is the form to edit a sent notice: all of an announcement, but only the text of any
+// EditPage is the form to edit a sent notice: everything in an announcement, but only the text of any
 // other notice.
 func EditPage(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -419,7 +419,7 @@ func bell(f *Frame, b Bell) templ.Component {
 	})
 }
 
-// tally is a number beside a link, with a text for screen readers.
+// tally is a number beside a link, with text for screen readers.
 func tally(t Tally) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

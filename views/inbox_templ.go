@@ -475,7 +475,7 @@ func InboxPart(p *Inbox) templ.Component {
 	})
 }
 
-// bulk is the form of the boxes in the rows. It is shown while one is checked.
+// bulk is the form for the selected rows. It is shown while a row is selected.
 func bulk(p *Inbox) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -601,7 +601,7 @@ func bulk(p *Inbox) templ.Component {
 	})
 }
 
-// markAll is shown while something is unread. A script shows it when something becomes unread.
+// markAll is the Mark all as read form. A script shows it when something becomes unread.
 func markAll(p *Inbox) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -518,7 +518,7 @@ func layout(f *Frame) templ.Component {
 	})
 }
 
-// pageUser names the page's user in a plain form, because someone else may have signed in since
+// pageUser adds the page's user to a plain form, because someone else may have signed in since
 // in another tab.
 func pageUser(f *Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -577,7 +577,7 @@ func pageUser(f *Frame) templ.Component {
 	})
 }
 
-// copyButton copies the text of an element. Only a script can, so only it shows the button.
+// copyButton copies the text of an element. Only a script can do that, so only a script shows the button.
 func copyButton(f *Frame, id string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -647,7 +647,7 @@ func copyButton(f *Frame, id string) templ.Component {
 }
 
 // DoneLine shows the message about the last action, with Undo if possible. Without a message it
-// is a placeholder that leaves the previous message in place.
+// is a placeholder that keeps the previous message.
 func DoneLine(f *Frame, d *Done) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -187,7 +187,7 @@ func MailsPage(p *Mails) templ.Component {
 	})
 }
 
-// MailPage shows one mail as mail programs do, as text, and its header.
+// MailPage shows one mail: as HTML in a frame, as text, and its header.
 func MailPage(p *Mail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

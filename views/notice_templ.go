@@ -495,8 +495,8 @@ func history(p *Notice) templ.Component {
 	})
 }
 
-// deeds are the actions on a notice. For an announcement they depend on its phase, but do not
-// change before the phase does, because someone may be reading their explanation.
+// deeds contains the actions on a notice. For an announcement they depend on its phase, but they do not
+// change before the phase does, because the user may be reading their explanation.
 func deeds(p *Notice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -596,7 +596,7 @@ func deeds(p *Notice) templ.Component {
 	})
 }
 
-// askFirst explains an action that cannot be undone before offering it.
+// askFirst explains an action that cannot be undone before it offers the button.
 func askFirst(p *Notice, what *Retract, testid, summary, button string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -692,7 +692,7 @@ func askFirst(p *Notice, what *Retract, testid, summary, button string) templ.Co
 	})
 }
 
-// progress polls until the notice is delivered, or over.
+// progress polls until the notice is delivered or over.
 func progress(p *Notice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -970,7 +970,7 @@ func people(p *Notice) templ.Component {
 	})
 }
 
-// seen is a notice as its recipients see it.
+// seen shows a notice as its recipients see it.
 func seen(f *Frame, c Card) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1015,7 +1015,7 @@ func seen(f *Frame, c Card) templ.Component {
 	})
 }
 
-// seenAnnouncement is an announcement as its own page shows it.
+// seenAnnouncement shows an announcement as its own page does.
 func seenAnnouncement(p *Announcement) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

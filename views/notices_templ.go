@@ -413,7 +413,7 @@ func NoticesPage(p *Notices) templ.Component {
 	})
 }
 
-// sentFilters are the filters of the sent notices, closed unless one is set.
+// sentFilters is the filter form of the sent notices, closed unless a filter is set.
 func sentFilters(p *Notices) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -637,7 +637,7 @@ func sentFilters(p *Notices) templ.Component {
 	})
 }
 
-// sortField keeps the order of a list during a search.
+// sortField keeps a list's sort order during a search.
 func sortField(sort string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -278,7 +278,7 @@ func PanelFragment(p *Panel) templ.Component {
 	})
 }
 
-// panelTab is a view of the panel. The link leads to the same view of the inbox, for a new tab.
+// panelTab is a view of the panel. The link leads to the same view of the inbox, for opening in a new tab.
 func panelTab(id, href, part, text string, current bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -349,8 +349,8 @@ func clock(id, label, hint, value string) templ.Component {
 	})
 }
 
-// wantsTable has a row for each type, with a box for each channel. On a phone each row is a
-// card, where the boxes have their names beside them.
+// wantsTable has a row for each type, with a box for each channel. On a phone, each row is a
+// card whose boxes have their names beside them.
 func wantsTable(p *Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -452,7 +452,7 @@ func wantsTable(p *Settings) templ.Component {
 	})
 }
 
-// typeWants contains the channels for a type.
+// typeWants contains a type's channels.
 func typeWants(p *Settings, t *TypeWants) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -867,7 +867,7 @@ func pauseForm(p *Settings) templ.Component {
 	})
 }
 
-// pausedLine shows on every page that the viewer has paused, with a button to end the pause.
+// pausedLine shows, on every page, that the viewer has paused, with a button to end the pause.
 func pausedLine(f *Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

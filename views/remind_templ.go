@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// Reminding offers to send a notice again to those who have not read it.
+// Reminding offers to send a notice again to recipients who have not read it.
 type Reminding struct {
 	Action, Once string
 	Confirm      string // the number to confirm; empty: none

@@ -75,7 +75,7 @@ func sendTarget(p *Send) templ.Component {
 	})
 }
 
-// sendType is the fields type and scope. Together they also name the topic whose subscribers get
+// sendType contains the fields type and scope. Together they also form the topic whose subscribers get
 // the notice.
 func sendType(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -313,9 +313,9 @@ func sendType(p *Send) templ.Component {
 	})
 }
 
-// sendTo is the recipients. The style sheet shows the one of the three controls that belongs to
-// the target. Names stay visible under another target if they would be sent; a script keeps them
-// in another field then.
+// sendTo contains the recipients. The style sheet shows the one of the three controls that belongs to
+// the target. Names stay visible under another target if they would be sent; a script moves them to
+// another field in that case.
 func sendTo(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -479,7 +479,7 @@ func sendNames(p *Send) templ.Component {
 	})
 }
 
-// meant suggests names instead of unknown ones. With a script a click puts one into the field.
+// meant suggests names for unknown ones. With script, a click inserts one into the field.
 func meant(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -593,7 +593,7 @@ func meant(p *Send) templ.Component {
 	})
 }
 
-// sendRoles is boxes, or a text field if there are too many roles to list.
+// sendRoles contains checkboxes, or a text field if there are too many roles to list.
 func sendRoles(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -826,8 +826,8 @@ func sendText(p *Send) templ.Component {
 	})
 }
 
-// sendMore is the fields that most notices do not need. The style sheet hides those that do not
-// apply to the target and are empty, which it recognizes by their placeholders.
+// sendMore contains the less common fields. The style sheet hides those that do not apply to the
+// target and are empty, which it detects by their placeholders.
 func sendMore(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -906,7 +906,7 @@ func sendMore(p *Send) templ.Component {
 	})
 }
 
-// sendDetails is the fields that an announcement does not need.
+// sendDetails contains the fields that an announcement does not need.
 func sendDetails(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -991,7 +991,7 @@ func sendDetails(p *Send) templ.Component {
 	})
 }
 
-// sendAt is when the notice is sent. Of an announcement that is when it opens.
+// sendAt is when the notice is sent. An announcement opens at that time.
 func sendAt(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

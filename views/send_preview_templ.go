@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import "github.com/carillonhq/carillon/views/components"
 
 // sendPreview is the column beside the form: the notice as its recipients will see it, in the
-// reader's theme or in another one.
+// reader's theme or another one.
 func sendPreview(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -119,7 +119,7 @@ func sendPreview(p *Send) templ.Component {
 	})
 }
 
-// preview is there before it has content, so that nothing moves while the user types.
+// preview exists before it has content, so that nothing moves while the user types.
 func preview(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -243,7 +243,7 @@ func preview(p *Send) templ.Component {
 	})
 }
 
-// shapes are the places in which recipients see the notice.
+// shapes contains the forms in which recipients see the notice.
 func shapes(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -429,9 +429,9 @@ func shapes(p *Send) templ.Component {
 	})
 }
 
-// SendPart is the part of the form that a script updates while the user types: the preview, the
-// expiry and all errors. The script decides which errors to show, because it tracks which fields
-// the user has visited.
+// SendPart is the part of the form that is updated while the user types: the preview, the expiry
+// and all errors. The script decides which errors to show, because it tracks which fields the
+// user has visited.
 func SendPart(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

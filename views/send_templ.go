@@ -292,7 +292,7 @@ func otherUser(p *Send) templ.Component {
 	})
 }
 
-// notSent explains that nothing was sent, and that the user can retry.
+// notSent explains that nothing was sent and that the user can retry.
 func notSent(p *Send) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -331,7 +331,7 @@ func mutedTypes(p *Settings) templ.Component {
 	})
 }
 
-// ownSubscriptions lists the user's subscriptions, with the form to add one.
+// ownSubscriptions lists the user's subscriptions, with a form to add one.
 func ownSubscriptions(p *Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// ShowcasePage shows every component in the user's theme and language. Only a demo has it.
+// ShowcasePage shows every component in the user's theme and language. Only a demo has this page.
 func ShowcasePage(p *Showcase) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -87,7 +87,7 @@ func ShowcasePage(p *Showcase) templ.Component {
 	})
 }
 
-// example is one component with its name as heading.
+// example shows one component, with its name as heading.
 func example(id, heading string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -844,8 +844,8 @@ func showcaseBoxes(p *Showcase) templ.Component {
 	})
 }
 
-// sampleToast is a toast as static/js/card.js builds it. Without a body it is the line that
-// counts further toasts.
+// sampleToast is a toast as static/js/card.js builds it. Without a body, it is the line with the
+// number of further toasts.
 func sampleToast(p *Showcase, title, body string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

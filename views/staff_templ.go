@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// staffNav links to the staff pages. On a wide screen it is a list beside the page; on others a
-// button opens it over the page, which needs no script.
+// staffNav links to the staff pages. On a wide screen it is a list beside the page; elsewhere a
+// button opens it over the page, without script.
 func staffNav(f *Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -205,7 +205,7 @@ func formFault(f *Frame, fault string) templ.Component {
 	})
 }
 
-// rowForm is an action on a row of a list. With script, the list is replaced by its new state.
+// rowForm is an action on a row of a list. With script, the response replaces the list.
 func rowForm(f *Frame, action, back string, fields []Hidden, button components.Button) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -309,8 +309,8 @@ func rowForm(f *Frame, action, back string, fields []Hidden, button components.B
 	})
 }
 
-// links is a list of texts, some of them links. They are wrapped in one element, as cells that
-// become cards on a phone require.
+// links is a list of texts, some of them links. They are wrapped in one element, which cells that
+// become cards on a phone need.
 func links(all []Link, between string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -359,7 +359,7 @@ func links(all []Link, between string) templ.Component {
 	})
 }
 
-// link is a text, possibly a link, directly after another text.
+// link is text, possibly a link, directly after other text.
 func link(before string, l Link) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -627,7 +627,7 @@ func nameField(f components.Field, whose, offers, value string, focus bool) temp
 	})
 }
 
-// roleField is a list of roles or, if there is no list, a field for the name of one.
+// roleField is a list of roles or, without one, a field for a role's name.
 func roleField(f components.Field, roles []components.Option, offers, value string, focus bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

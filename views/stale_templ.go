@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/carillonhq/carillon/views/components"
 
-// stale is the warning that a page shows the archive, with what is still possible. A script replaces the
-// part with its current content when Redis is back; address is a page that changes nothing.
+// stale warns that the page shows the archive. When Redis is back, a script replaces the part with its
+// current content; address is a page without side effects.
 func stale(f *Frame, part, address string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,7 +8,7 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// TokenSettingsPage is where the reader of a mail chooses how they get mail, without an account.
+// TokenSettingsPage lets the reader of a mail choose how they get mail, without an account.
 func TokenSettingsPage(p *Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -79,7 +79,7 @@ func TokenSettingsPage(p *Settings) templ.Component {
 	})
 }
 
-// OpenedPage confirms that a notice is read, if the app that created its reader has no page.
+// OpenedPage confirms that a notice is marked read, for a reader whose app has no page.
 func OpenedPage(p *Unsubscribe) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -964,8 +964,8 @@ func TypePage(p *Type) templ.Component {
 	})
 }
 
-// typeLook is the choice of an icon and a colour. The style sheet shows the icons in the colour
-// that is chosen.
+// typeLook is the choice of an icon and a colour. The style sheet shows the icons in the chosen
+// colour.
 func typeLook(p *Type) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

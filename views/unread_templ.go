@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/views/components"
 )
 
-// UnreadBy lists those who have not read a notice.
+// UnreadBy lists the recipients who have not read a notice.
 type UnreadBy struct {
 	Frame
 	Notice      Link
@@ -23,7 +23,7 @@ type UnreadBy struct {
 	Empty       components.Empty
 }
 
-// UnreadByPage is a page of the list of those who have not read a notice.
+// UnreadByPage is a page of the list of recipients who have not read a notice.
 func UnreadByPage(p *UnreadBy) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
