@@ -56,7 +56,7 @@ func (p *Notices) accept(ctx context.Context, of notifier.Deed, batch ...*submis
 	var types []string
 	met := map[string]bool{}
 	for i, s := range batch {
-		if results[i].Err == nil && !s.announces() && !met[s.Draft.Type] { // announcements cannot be muted and are not mailed
+		if results[i].Err == nil && !s.announces() && !met[s.Draft.Type] { // announcements cannot be muted or mailed
 			met[s.Draft.Type] = true
 			types = append(types, s.Draft.Type)
 		}

@@ -47,7 +47,7 @@ type Config struct {
 	Now        func() time.Time         // time.Now
 	Limits     notifier.Limits          //
 	Written    func(took time.Duration) // see delivery.Config; nil: not measured
-	Away       func() bool              // reports that Redis is unavailable, where another component detects it earlier; nil: there is none
+	Away       func() bool              // reports an outage of Redis that another component detects earlier; nil: none does
 	Clock      func() error             // returns an error while this process's clock is wrong; nil: it is trusted
 	Wait       time.Duration            // how long Send and Retract wait for their work to be done: they do not
 	WaitMax    int64                    // they wait only for notices with up to this many recipients: 256
