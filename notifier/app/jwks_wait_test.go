@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// While the host of the keys hangs, tokens under known keys are verified at once, whatever forged tokens ask for.
+// While the host of the keys hangs, tokens with known keys are verified at once, whatever keys forged tokens name.
 func TestAForgedKidDelaysNoValidToken(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
