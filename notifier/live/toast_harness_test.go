@@ -124,8 +124,8 @@ func holding(d time.Duration) func(*Config) {
 	}
 }
 
-// page connects user 7 with the browser of a session, and waits until the hub has asked for waiting
-// toasts. say lists headers to set.
+// page connects user 7 with the browser of a session, and waits until the hub has asked for waiting toasts. say lists
+// the headers to set.
 func (w *toaster) page(session string, say ...string) *stream {
 	w.t.Helper()
 	r := request(w.t, w.srv.URL, 7)

@@ -18,7 +18,7 @@ import (
 // It returns the number of users that the reminder goes to. If there are none, or r.Sure rejects their number,
 // nothing is sent and the notice has no ID. A repeated request returns the first reminder. The errors are
 // notifier.ErrConflict for an announcement and for a notice that is not sent yet, retracted or expired,
-// notifier.ErrNotFound, and those of Send.
+// notifier.ErrNotFound, and the errors of Send.
 func (p *Notices) Remind(ctx context.Context, by notifier.Actor, r notifier.Reminder) (notifier.Notice, int64, error) {
 	if earlier, err := p.reminded(ctx, r.Once); err != nil || earlier.ID > 0 {
 		return earlier, earlier.Recipients, err

@@ -19,7 +19,7 @@ const (
 // and returns their number. Toasts are stored only in Redis: undelivered ones are gone if Redis loses its data. A
 // repeatable request shows one toast: all repetitions get the result of the first request of their key, and another
 // draft under the same key gets notifier.ErrOtherRequest. After notifier.ErrUnavailable some users may have the
-// toast: repeat the request with the same key. Other errors are those of Send. once may be nil.
+// toast: repeat the request with the same key. Other errors are as for Send. once may be nil.
 func (p *Notices) SendToast(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error) {
 	if err := p.check(ctx, &d, d.ValidateToast); err != nil {
 		return 0, false, err

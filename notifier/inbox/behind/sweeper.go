@@ -20,9 +20,8 @@ import (
 // maxDue is the number of entries read from each partition at a time.
 const maxDue = 500
 
-// Expirer removes those of these entries that are due from inboxes, by user; the empty key means all entries of the
-// inbox. It returns how many it removed. Calls may be repeated and concurrent, and a failed inbox does not delay the
-// others.
+// Expirer removes the given entries that are due from inboxes, by user; the empty key means all entries of the inbox.
+// It returns how many it removed. Calls may be repeated and concurrent, and a failed inbox does not delay the others.
 type Expirer interface {
 	Expire(ctx context.Context, due map[int64][]string) (int, error)
 }
