@@ -25,8 +25,8 @@ type Toasts interface {
 	Ack(ctx context.Context, seq int64, ids []string) error
 }
 
-// Acked is called after a browser connected here has reported these toasts as shown and Redis has recorded it.
-// Their delivery is then finished.
+// Acked is called after a browser has reported to this instance that these toasts were shown, and Redis has
+// recorded it. Their delivery is then finished.
 func (h *Hub) Acked(seq int64, ids []string) {
 	s := h.shard(seq)
 	s.mu.Lock()

@@ -148,7 +148,7 @@ func found(names []string, known addressees) (*roaring.Bitmap, error) {
 	told := map[string]bool{}
 	for _, name := range names {
 		if seq, exists := known.seqs[name]; exists {
-			to.Add(uint32(seq)) //nolint:gosec // the directory assigns no seq above --max-seq
+			to.Add(uint32(seq)) //nolint:gosec // the directory gives no seq above --max-seq
 		} else if !told[name] {
 			told[name] = true
 			unknown = append(unknown, name)
