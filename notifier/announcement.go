@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// MaxOpen is the most announcements an audience can have open at the same time.
+// MaxOpen is the maximum number of announcements that can be open in an audience at the same time.
 const MaxOpen = 64
 
 // TypeAnnouncement is the type of an announcement whose sender sets none.
@@ -16,8 +16,7 @@ const TypeAnnouncement = "announcement"
 // 32,768 users.
 const SegmentBytes = 4096
 
-// Reader identifies a user to announcements: the position of their bit, and the
-// audience whose bitmaps hold it.
+// Reader identifies a user to announcements: the position of their bit, and the audience whose bitmaps contain it.
 type Reader struct {
 	Seq      int64
 	Audience Audience
@@ -43,11 +42,11 @@ type Announcement struct {
 // Part is an announcement in one audience.
 type Part struct {
 	Audience Audience
-	Left     bool  // an edit removed the audience; the other fields hold the state at that time
+	Left     bool  // an edit removed the audience; the other fields contain the state at that time
 	Settled  bool  // it has opened here, so Top and Members are final
 	Top      int64 // the highest seq when it opened
 	Members  int64 // the size of the audience when it opened
-	Finished bool  // it has closed here, and Redis no longer holds anything about it
+	Finished bool  // it has closed here, and nothing about it is left in Redis
 	Reads    int64 // the number of readers when it closed
 }
 
@@ -95,8 +94,8 @@ type OpenAnnouncement struct {
 	EditedAt  time.Time // the last edit since it opened; zero: none
 }
 
-// OpenAnnouncements holds the open announcements that one reader sees: pinned ones first, then
-// the newest first.
+// OpenAnnouncements contains the open announcements that one reader sees: pinned ones first, then by age, newest
+// first.
 type OpenAnnouncements struct {
 	Items  []OpenAnnouncement
 	Unread int64

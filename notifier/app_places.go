@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// AppPlaces holds the pages of an app that mail and push link to. Each may be empty.
+// AppPlaces contains the pages of an app that mail and push link to. Each may be empty.
 type AppPlaces struct {
 	Base        string // prepended to links of notices that begin with /; empty: the app's first origin
 	InboxURL    string // where its users read their notices; empty: the base
 	SettingsURL string // where its users set their preferences; empty: a page of Carillon
 }
 
-// AppChange holds the fields of an app to change. Nil leaves a field unchanged; an empty text clears it.
+// AppChange contains the fields of an app to change. Nil leaves a field unchanged; an empty text clears it.
 type AppChange struct {
 	Base, InboxURL, SettingsURL *string
 

@@ -32,7 +32,7 @@
 //	keys       builds every Redis key and channel; no other package does
 //	inbox/behind  writes changed inboxes to SQL each second, and removes expired entries; cold
 //	           inboxes are restored from SQL
-//	guard      blocks Redis commands until Redis contains everything that SQL has
+//	guard      blocks Redis commands until Redis contains all data that is in SQL
 //
 // A stage never imports another stage. Package notices imports delivery, inbox/behind and route. It
 // and delivery reach the other stages, and the stages reach SQL and each other, through

@@ -20,7 +20,7 @@ const (
 // DefaultKeep is the default for Limits.Keep.
 const DefaultKeep = 180 * 24 * time.Hour
 
-// Limits holds the limits that an installation puts on drafts.
+// Limits contains the limits that an installation sets for drafts.
 type Limits struct {
 	LinkHosts []string      // hosts, or host:port, that an https link may use; none: relative links only
 	Sites     []string      // origins that a link may also use, as returned by App.Sites
@@ -104,7 +104,7 @@ func (d *Draft) Normalise() {
 	}
 }
 
-// lateStart is the greatest age of SendAt: clocks of senders differ, and requests take time.
+// lateStart is the maximum age of SendAt: clocks of senders differ, and requests take time.
 const lateStart = time.Minute
 
 // checkSendAt checks when the notice is to be sent, and clears a time in the past. For an

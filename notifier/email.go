@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// MaxEmail is the most bytes of a mail address: RFC 5321 (section 4.5.3.1) allows 256 in a path, with its
-// brackets.
+// MaxEmail is the maximum length of a mail address in bytes: RFC 5321 (section 4.5.3.1) allows 256 in a path, with
+// its brackets.
 const MaxEmail = 254
 
 // ErrEmail means that a text is not exactly one mail address.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The two suffixes that hold the state of a stored entry key.
+// The two suffixes that encode the state of a stored entry key.
 const (
 	UnreadSuffix = ":has_read:0"
 	ReadSuffix   = ":has_read:1"

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Export holds all data stored about a user. The potentially long lists are read during
-// iteration and can be iterated only once; an error in one ends it.
+// Export contains all data stored about a user. The potentially long lists are read during iteration and can be
+// iterated only once; an error in one ends it.
 type Export struct {
 	User          User
 	CreatedAt     time.Time // of the account

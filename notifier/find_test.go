@@ -64,6 +64,6 @@ func FuzzTextThatIsThereIsFound(f *testing.F) {
 		if long := len([]rune(text)) > notifier.MaxFind; has(&notifier.Content{Title: text}) == long {
 			t.Errorf("%q in itself: %v", text, !long)
 		}
-		has(&notifier.Content{Title: around, Body: around + text}) // any text is taken
+		has(&notifier.Content{Title: around, Body: around + text}) // any text is accepted
 	})
 }

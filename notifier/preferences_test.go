@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// The days on which clocks change, in five zones.
+// These are days on which clocks change, in five zones.
 func TestTheNextMinuteOnDaysWhenClocksChange(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ zone, minute, from, want string }{

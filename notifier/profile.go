@@ -62,7 +62,7 @@ func (n ProfileNotes) String() string {
 	if n == (ProfileNotes{}) {
 		return ""
 	}
-	text, _ := json.Marshal(n) // four short texts
+	text, _ := json.Marshal(n) // never fails for four short texts
 	return string(text)
 }
 

@@ -10,7 +10,7 @@ type Readiness struct {
 	Causes []string
 }
 
-// String returns ok, degraded or unavailable on the first line, and each cause on a line of its own.
+// String returns ok, degraded or unavailable on the first line, and each cause on a separate line.
 func (r Readiness) String() string {
 	state := "ok"
 	switch {

@@ -96,7 +96,7 @@ func Fill(text string, params map[string]any) string {
 	pairs := make([]string, 0, 2*len(params))
 	for name, value := range params {
 		if name == "Char" && value == "U+0009" {
-			value = "tab, U+0009" // the one usually entered by accident
+			value = "tab, U+0009" // the control character most often entered by accident
 		}
 		pairs = append(pairs, "{"+name+"}", fmt.Sprint(value))
 	}

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// MaxNames is the most users a notice can name. To reach more, a sender uses a role, a
-// topic or an audience.
+// MaxNames is the maximum number of users a notice can name. To reach more, a sender uses a role, a topic or an
+// audience.
 const MaxNames = 10_000
 
-// MaxTargetRoles is the most roles a notice can be sent to.
+// MaxTargetRoles is the maximum number of roles a notice can be sent to.
 const MaxTargetRoles = 50
 
 // Target selects the recipients of a notice. Exactly one of its fields is set.

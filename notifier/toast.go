@@ -9,12 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxToastAge is the greatest age at which the toast of a notice is still shown. Afterwards
-// the user finds the notice in the inbox.
+// MaxToastAge is the maximum age at which the toast of a notice is still shown. Afterwards the user finds the notice
+// in the inbox.
 const MaxToastAge = time.Hour
 
-// MaxToastIDs is the most toasts that can be acknowledged at once, which is also the most
-// that wait for one user.
+// MaxToastIDs is the maximum number of toasts that can be acknowledged at once, and that can wait for one user.
 const MaxToastIDs = 200
 
 // Toast is a message that is shown for a few seconds on one of its user's devices.

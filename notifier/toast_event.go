@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// shownAtOnce is how many toasts given together are shown one by one. The older ones are only
-// counted.
+// shownAtOnce is how many toasts sent together are shown one by one. The older ones are only counted.
 const shownAtOnce = 3
 
 // ToastEvent is the data of a `toast` event in a stream. Its JSON contains strings and numbers only.
@@ -20,7 +19,7 @@ type ToastEvent struct {
 	Notice int64  `json:"notice,omitempty"`
 	Key    string `json:"key,omitempty"`
 	At     int64  `json:"at,omitempty"`
-	More   int    `json:"more,omitempty"` // set for a summary: how many toasts it stands for
+	More   int    `json:"more,omitempty"` // set for a summary: how many toasts it represents
 }
 
 // NewToastEvent reads the content of a toast. It returns false for content that cannot be shown, which
@@ -38,14 +37,13 @@ func NewToastEvent(t *Toast) (ToastEvent, bool) {
 	return ToastEvent{ID: t.ID, Title: d.Title, Body: Shorten(d.Body, MaxToastBody), Link: d.Link, App: d.App, Notice: t.NoticeID, Key: t.Key, At: t.At}, true
 }
 
-// ToastsTogether returns the events of the toasts that one connection is given together, oldest first:
-// one event for each of the newest, and a summary of the others at the end. Toasts without a notice
-// come last in the order, so that they are shown rather than counted: the others can still be read
-// in the inbox or the list. path comes before the addresses of our own pages. The toasts are
-// changed.
+// ToastsTogether returns the events of the toasts that are sent to one connection together, oldest first: one event
+// for each of the newest, and a summary of the others at the end. Toasts without a notice come last in the order, so
+// that they are shown rather than counted: the others can still be read in the inbox or the list. path is prepended
+// to the addresses of our own pages. The toasts are modified.
 func ToastsTogether(toasts []ToastEvent, path string) []ToastEvent {
 	for i := range toasts {
-		if toasts[i].Notice > 0 && toasts[i].Key == "" { // an announcement, which has a page of ours
+		if toasts[i].Notice > 0 && toasts[i].Key == "" { // an announcement, which has a page here
 			toasts[i].Link = path + toasts[i].Link
 		}
 	}

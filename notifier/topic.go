@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Topic is the thing that users and roles subscribe to: a notice type and a scope, such as
-// a warehouse. The empty scope is an ordinary scope, not a wildcard.
+// Topic is what users and roles subscribe to: a notice type and a scope, such as a warehouse. The empty scope is an
+// ordinary scope, not a wildcard.
 type Topic struct {
 	Type  string `json:"type"`
 	Scope string `json:"scope"`
@@ -59,7 +59,7 @@ func (t *NoticeType) Undescribed() bool {
 	return len(t.Names) == 0 && t.ExpiresIn == 0 && !t.NoMute && !t.Open && t.Icon == "" && t.Color == "" && !t.Urgent && !t.NoPush && !t.NoMail
 }
 
-// MaxTypeName is the most characters that the name of a type may have in one language.
+// MaxTypeName is the maximum length of a type's name in one language, in characters.
 const MaxTypeName = 80
 
 // TypeIcons are the icons to choose from for a type, by their names in static/icons.

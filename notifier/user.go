@@ -12,7 +12,7 @@ type Audience int
 // RoleStaff is the role whose members see the staff pages.
 const RoleStaff = "staff"
 
-// User is a user of the host application, as the directory has them.
+// User is a user of the host application, as stored in the directory.
 type User struct {
 	Seq      int64    // dense, from 1, never reused; the only user id in Redis
 	Name     string   // the host application's id, up to 200 bytes
@@ -99,7 +99,7 @@ func put[T any](to, value *T) {
 	}
 }
 
-// MaxMutes is the most notice types that a user can mute.
+// MaxMutes is the maximum number of notice types that a user can mute.
 const MaxMutes = 200
 
 // The themes that a user can choose.

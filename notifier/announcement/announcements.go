@@ -39,7 +39,7 @@ const (
 type Options struct {
 	MaxSeq    int64               // the highest seq that has a bit: 16,000,000, for a bitmap of 2 MB
 	Audiences []notifier.Audience // all audiences; readers of others see nothing
-	Now       func() time.Time    // clock for writing reads to SQL only; windows follow the clock of Redis: time.Now
+	Now       func() time.Time    // clock only for writing reads to SQL; windows follow the clock of Redis: time.Now
 	Log       *slog.Logger        // slog.Default()
 	Every     time.Duration       // interval between checks by Run: 250 ms
 	Lease     lease.Lease         // decides which instance does the work of Run; nil: lease.Always
@@ -151,7 +151,7 @@ func (l lock) give() { <-l }
 // Replies of scripts that did nothing.
 const (
 	codeLost  = -1 // part of the index is lost: rebuild it from SQL
-	codeOld   = -2 // the caller's index is old; for drop_bits: not over
+	codeOld   = -2 // the caller's index is old; for drop_bits: the announcement is not over
 	codeLater = -3 // the index was built from a later state of SQL
 	codeDirty = -4 // the bitmap is not completely in SQL
 )

@@ -98,7 +98,7 @@ func TestArchiveOpensAndClosesByItsOwnClock(t *testing.T) {
 	now := start.Add(-time.Millisecond)
 	archive := &announcement.Archive{SQL: q, Now: func() time.Time { return now }}
 	reader := notifier.Reader{Seq: 7, Audience: customer}
-	for i, want := range []int64{0, 1, 1, 0, 0} { // before, at the start, in the last moment, at the end, and after it
+	for i, want := range []int64{0, 1, 1, 0, 0} { // before the start, at the start, just before the end, at the end, after the end
 		posts, err := archive.List(t.Context(), reader)
 		if err != nil || posts.Unread != want {
 			t.Errorf("step %d: %d are open, want %d; %v", i, posts.Unread, want, err)

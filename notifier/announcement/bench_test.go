@@ -64,7 +64,7 @@ func redisTime(b *testing.B, rdb redis.UniversalClient) (used time.Duration) {
 	return used
 }
 
-// BenchmarkCount counts for readers at once over the open announcements, with ten million users.
+// BenchmarkCount counts the open announcements for several readers at once, with ten million users.
 func BenchmarkCount(b *testing.B) {
 	for _, c := range []struct{ readers, open int }{{1, 64}, {1, 5}, {500, 20}, {500, 64}} {
 		b.Run(fmt.Sprintf("readers=%d/open=%d", c.readers, c.open), func(b *testing.B) {
@@ -123,7 +123,7 @@ func BenchmarkMark(b *testing.B) {
 	report(b, s.rdb, used)
 }
 
-// BenchmarkFlush writes one change in each of 305 segments to SQL. One operation is all of them.
+// BenchmarkFlush writes one change in each of 305 segments to SQL. One operation writes all of them.
 func BenchmarkFlush(b *testing.B) {
 	s := crowd(b, 1)
 	for i := range b.N {

@@ -1,5 +1,5 @@
--- check_index.lua: compare a caller's index and its bitmaps with the stored one. An old index may
--- rightly name bitmaps that are gone.
+-- check_index.lua: compare a caller's index and its bitmaps with the stored one. An old index may legitimately list
+-- bitmaps that are gone.
 --
 -- shared
 --

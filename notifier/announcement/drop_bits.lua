@@ -1,5 +1,4 @@
--- drop_bits.lua: count and remove the bitmap of an announcement that is over, once SQL has every
--- segment of it.
+-- drop_bits.lua: count and remove the bitmap of an announcement that is over, once all its segments are in SQL.
 --
 -- uses: count_bits, read_clock, reads_from
 --

@@ -1,5 +1,5 @@
--- fetch_index.lua: read the open announcements of an audience at one instant. It only reads, so it
--- works where a transaction does not: in a Redis that is out of memory.
+-- fetch_index.lua: read the open announcements of an audience at one instant. It only reads, so it works even in a
+-- Redis that is out of memory, where a transaction fails.
 --
 -- uses: read_index
 --

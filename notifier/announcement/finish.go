@@ -38,7 +38,7 @@ func (b *Announcements) Finish(ctx context.Context) (n int, all bool, err error)
 		switch rep.Code {
 		case codeOld:
 			continue
-		case codeDirty: // marked after the flush: retry next time
+		case codeDirty: // changed after the flush: retry next time
 			all = false
 			continue
 		}
@@ -68,8 +68,8 @@ func (b *Announcements) Forget(ctx context.Context, parts []notifier.PartKey) er
 	return nil
 }
 
-// drop checks in Redis whether each part is over, and removes its bitmap if it is. If this process
-// stopped right after, the segments in SQL would be counted.
+// drop checks in Redis whether each part is over, and removes its bitmap if it is. If this process stops right after
+// that, the segments in SQL are counted.
 func (b *Announcements) drop(ctx context.Context, rooms []*room, all []notifier.Announcement) ([]notifier.Counting, []*redis.Cmd, error) {
 	by := map[notifier.Audience]*room{}
 	for _, r := range rooms {

@@ -222,7 +222,7 @@ func TestReadersWhoNoLongerSeeItAreNotCounted(t *testing.T) {
 		if p := s.sql.partOf(id, customer); !p.Finished || p.Reads != 3 {
 			t.Errorf("finished as %+v, want 3 readers", p)
 		}
-		// The same when only SQL has the reads.
+		// The same applies when the reads are only in SQL.
 		s.read(t, 2, lost)
 		s.flushed(t)
 		s.sql.retract(lost)

@@ -90,8 +90,7 @@ func (b *Announcements) dirtyMarks(ctx context.Context, r *room) (marks []redis.
 	return slices.DeleteFunc(found.Val(), func(m redis.Z) bool { return m.Member == "0" }), from, nil
 }
 
-// segments reads the marked segments. It skips marks that no script sets, and marks without a
-// bitmap.
+// segments reads the marked segments. It skips malformed marks, which no script sets, and marks without a bitmap.
 func (b *Announcements) segments(ctx context.Context, r *room, marks []redis.Z, since map[string]int64) ([]notifier.ReadSegment, error) {
 	pipe := b.rdb.Pipeline()
 	all := make([]notifier.ReadSegment, len(marks))

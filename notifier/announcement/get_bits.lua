@@ -1,6 +1,5 @@
--- get_bits.lua: read the bits of seqs in one bitmap. fields holds the same seqs as arguments of
--- BITFIELD_RO, which reads them in one call. For a single seq, and where BITFIELD_RO is missing
--- (miniredis), it makes a call for each.
+-- get_bits.lua: read the bits of seqs in one bitmap. fields contains the same seqs as arguments of BITFIELD_RO, which
+-- reads them in one call. For a single seq, and where BITFIELD_RO is missing (miniredis), it makes a call for each.
 --
 -- shared
 --

@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// hub has the same state of each reader as an open page: it updates numbers from the published
-// messages, and reads only those that the messages do not determine.
+// hub keeps the same state for each reader as an open page: it updates numbers from the published messages, and reads
+// only the numbers that the messages do not determine.
 type hub struct {
 	board *announcement.Announcements
 	s     *site
@@ -29,7 +29,7 @@ func newHub(t tb, s *site) *hub {
 	for range 3 {
 		h.receive(t)
 	}
-	h.catchUp(t) // A cluster may still bring messages from before the subscription.
+	h.catchUp(t) // A cluster may still deliver messages from before the subscription.
 	return h
 }
 

@@ -45,9 +45,8 @@ const tries = 6
 
 var errUnsteady = errors.New("the index of an audience changes faster than it can be read")
 
-// ask runs a script with the index of an audience, until that index is the current one in Redis. run
-// returns nil if the index lacks the announcement, which may have opened after this instance read
-// its index.
+// ask runs a script with the index of an audience, until that index is the current one in Redis. run returns nil if
+// the announcement is not in the index, which may have opened after this instance read its index.
 func (b *Announcements) ask(ctx context.Context, r *room, run func(*index) *redis.Cmd) (*index, script.Reply, error) {
 	x, fresh := r.cached.Load(), false
 	for range tries {

@@ -7,8 +7,8 @@
 -- KEYS[3] scheduled  ids by start, and 0
 -- KEYS[4] windows    id → START END TOP REVISION-SUM, and revision
 --
--- Returns {1 when an announcement has to open or close, else 0; revision; aver; number of
--- announcements}; -1 when part of the index is lost.
+-- Returns {1 when an announcement must open or close, else 0; revision; aver; number of announcements}; -1 when part
+-- of the index is lost.
 local aver, open, scheduled, windows = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
 local index, now = read_index(aver, open, scheduled, windows), read_clock()

@@ -83,7 +83,7 @@ func TestTextsAreReadOnceAndAgainAfterAnEdit(t *testing.T) {
 		list("Number 2")
 		list("Number 2")
 		s.sql.edit(2, func(n *notifier.Announcement) { n.Title = "Another" })
-		list("Number 2") // until the index has changed
+		list("Number 2") // the old text, until the index has changed
 		s.sync(t)
 		list("Another")
 		list("Another")

@@ -37,7 +37,7 @@ func (s *site) listen(t tb, channel, node string) *listener {
 	if _, err := l.sub.Receive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l.heard(t) // in a cluster, earlier messages may still be on their way
+	l.heard(t) // in a cluster, earlier messages may still be in transit
 	return l
 }
 
@@ -55,8 +55,8 @@ func (l *listener) next(t tb) string {
 	}
 }
 
-// heard returns the messages published since the last call. It sends a message of its own behind
-// them, which stops it.
+// heard returns the messages published since the last call. It publishes a stop message after them and reads until
+// that arrives.
 func (l *listener) heard(t tb) (all []string) {
 	t.Helper()
 	const stop = `return redis.call('PUBLISH', ARGV[1], 'stop')`

@@ -112,8 +112,8 @@ func TestExistingBitmapIsNotOverwritten(t *testing.T) {
 	})
 }
 
-// Between the loss and the end of the repair, no reader may get a number that lacks reads: the
-// message of the reopening would add to it.
+// Between the loss and the end of the repair, no reader may get a number that omits reads: the message of the
+// reopening would add to it.
 func TestAfterALossNoReaderGetsAPartialNumber(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)

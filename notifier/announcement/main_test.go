@@ -19,7 +19,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// The pool of a closed client looks for a lost server for up to another second.
+// The pool of a closed client tries to reach a lost server for up to another second.
 func TestMain(m *testing.M) {
 	// Each check runs some 30 steps, half a second on miniredis under the race detector. Use
 	// -rapid.checks=1000 for more.
@@ -45,7 +45,7 @@ const (
 
 var audiences = []notifier.Audience{operator, user, customer}
 
-// site is the announcements of one key prefix on one kind of Redis, with SQL beside it.
+// site is the announcements of one key prefix on one kind of Redis, with a fake SQL.
 type site struct {
 	*announcement.Announcements
 	rdb redis.UniversalClient
@@ -64,7 +64,7 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	return s
 }
 
-// another returns another instance over the same Redis and SQL.
+// another returns another instance on the same Redis and SQL.
 func (s *site) another(o announcement.Options) *announcement.Announcements {
 	o.Audiences = audiences
 	if o.Log == nil {
@@ -144,7 +144,7 @@ func (s *site) read(t tb, seq, id int64) notifier.Badge {
 	return b
 }
 
-// stored is everything that Redis has of an audience.
+// stored is everything that Redis stores for an audience.
 type stored struct {
 	AVer                           string
 	Open, Scheduled, Marked, Dirty map[string]string
@@ -167,7 +167,7 @@ func (s *site) stored(t tb, a notifier.Audience) stored {
 		Marked: set(s.k.Marked(a)), Dirty: set(s.k.DirtyBits(a)), Windows: s.rdb.HGetAll(ctx, s.k.Windows(a)).Val(),
 		Bits: map[int64][]int64{},
 	}
-	delete(at.Dirty, "0") // the latest change that SQL has
+	delete(at.Dirty, "0") // the latest change in SQL
 	for _, key := range []string{s.k.AVer(a), s.k.Open(a), s.k.Scheduled(a), s.k.Windows(a), s.k.Marked(a), s.k.DirtyBits(a)} {
 		s.foreverOrGone(t, key)
 	}
@@ -187,8 +187,7 @@ func (s *site) stored(t tb, a notifier.Audience) stored {
 	return at
 }
 
-// foreverOrGone checks that no key of announcements has a time to live: keys are removed, never
-// left to expire.
+// foreverOrGone checks that no announcement key has a TTL: keys are removed and never expire.
 func (s *site) foreverOrGone(t tb, key string) {
 	t.Helper()
 	if ttl := s.rdb.PTTL(t.Context(), key).Val(); ttl >= 0 {

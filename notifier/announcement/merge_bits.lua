@@ -1,6 +1,6 @@
--- merge_bits.lua: merge newer segments from SQL into a bitmap that came back old. If readers have
--- changed a segment since then, both versions are combined: a bit set in either stays set. A
--- segment whose mark has the same time is on its way to SQL and identical.
+-- merge_bits.lua: merge newer segments from SQL into a bitmap that came back in an older state. If readers have
+-- changed a segment since then, both versions are combined: a bit set in either stays set. A segment whose mark has
+-- the same time is identical and is being written to SQL.
 --
 -- uses: reads_from
 --

@@ -28,7 +28,7 @@ func (s *site) move(t *testing.T, seq int64, to notifier.Audience) bool {
 	return raised
 }
 
-// older makes the index of an audience as old as one in which nothing happens.
+// older makes the index of an audience old, as in an audience without changes.
 func (s *site) older(t *testing.T, a notifier.Audience, by time.Duration) {
 	t.Helper()
 	version := strconv.FormatInt(time.Now().Add(-by).UnixMilli(), 10)
@@ -76,7 +76,7 @@ func TestReaderMarkedLongAgoIsOlderThanTheirNewAudience(t *testing.T) {
 			t.Errorf("a recent mark: version %d after %d", now.AVer, held.AVer)
 		}
 
-		// The mark is forgotten after a minute, but a client may still hold its version.
+		// The mark expires after a minute, but a client may still have its version.
 		s.older(t, operator, 3*time.Hour)
 		s.older(t, customer, 3*time.Hour)
 		s.older(t, user, 2*time.Hour)

@@ -16,10 +16,10 @@ import (
 // unknown means that the latest change in SQL has not been read yet.
 const unknown = -1
 
-// follow ensures that the bitmaps of an audience are not older than in SQL: Redis may have come
-// back from an old file, or be a replica that lagged. Redis records the latest change that reached
-// SQL; if SQL has later ones, its segments are newer. This must happen before reads are written to
-// SQL; otherwise old segments would replace new ones.
+// follow ensures that the bitmaps of an audience are not older than in SQL: Redis may have been restored from an old
+// file, or be a replica that lagged. Redis records the latest change that reached SQL; if SQL has later ones, its
+// segments are newer. This must happen before reads are written to SQL; otherwise old segments would replace new
+// ones.
 func (b *Announcements) follow(ctx context.Context, r *room) error {
 	seen, err := b.seen(ctx, r)
 	if err != nil {

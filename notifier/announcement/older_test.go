@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// photo is everything that Redis has of the customers' announcements at one moment.
+// photo is everything that Redis stores for the customers' announcements at one moment.
 type photo map[string]string
 
 func (s *site) customerKeys() []string {
@@ -23,7 +23,7 @@ func (s *site) customerKeys() []string {
 	return keys
 }
 
-// photo omits keys that a server cannot dump: they are lost then, which is as bad.
+// photo omits keys that a server cannot dump: they are then lost, which is as bad.
 func (s *site) photo(t *testing.T) photo {
 	t.Helper()
 	p := photo{}
@@ -79,7 +79,7 @@ func TestRedisThatComesBackOldLosesAndFakesNoRead(t *testing.T) {
 		before := s.badge(t, 2)
 
 		s.comeBack(t, old)
-		s.flushed(t) // as it happens every half second
+		s.flushed(t) // as happens every half second
 		for seq, want := range map[int64]int64{1: 2, 2: 1, 3: 1, 4: 2} {
 			s.unread(t, seq, want)
 		}

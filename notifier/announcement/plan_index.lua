@@ -1,11 +1,11 @@
--- plan_index.lua: update the index of an audience to match SQL and the current time: announcements
--- that are due open, those that are over close. Repeating it changes nothing.
+-- plan_index.lua: update the index of an audience to match SQL and the current time: it opens announcements that are
+-- due and closes those that are over. Repeating it changes nothing.
 --
 -- uses: publish_open, publish_turn, read_clock, read_index, reads_from, same_windows, start_bits, write_index
 --
--- An item that is due but lacks its top or its bitmap waits for it. A lost index waits for all its
--- items, so that no reader gets a number that leaves some out. The turn of a rebuilt index only
--- publishes the announcements of the last 10 s: readers already have the others.
+-- An item that is due but has no top or bitmap waits for it. A lost index waits for all its items, so that no reader
+-- gets a number that omits some. The turn of a rebuilt index only publishes the announcements of the last 10 s:
+-- readers already have the others.
 --
 -- If an edit marked an item as unread for all users, its bitmap is emptied here, in the
 -- script that also raises the version, so that a version never has two counts.

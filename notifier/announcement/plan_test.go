@@ -117,7 +117,7 @@ func TestTextsAreNotPublishedAgainAfterALoss(t *testing.T) {
 		heard := s.turns(t, customer)
 		fresh := draft("Three")
 		fresh.StartsAt = time.Now().Truncate(time.Millisecond)
-		s.sql.announce(fresh) // not shown yet when the loss comes
+		s.sql.announce(fresh) // not shown yet at the time of the loss
 		if err := s.rdb.Del(t.Context(), s.customerKeys()...).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestToastIsShownAtTheOpeningOnly(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.sync(t)
 		heard := s.turns(t, customer)
-		defer run(t, s.another(quick()))() // the scheduled one opens by itself
+		defer run(t, s.another(quick()))() // the scheduled announcement opens by itself
 		n := draft("One")
 		n.Toast, n.Body = true, `{"toast":true}`
 		n.StartsAt = time.Now().Add(50 * time.Millisecond).Truncate(time.Millisecond)

@@ -1,8 +1,7 @@
--- publish_open.lua: add to events the change of an announcement that has been open for age ms; was is
--- the previous index. `open` means that it is new to all readers. If some may have read it before, it
--- is `changed`: numbers must not rise, and no toast is shown. reset: an edit marked it as unread for
--- all users. If the index was lost, only recent announcements are published: readers already have
--- the others.
+-- publish_open.lua: add to events the change of an announcement that has been open for age ms; was is the previous
+-- index. `open` means that it is new to all readers. If some may have read it before, it is `changed`: numbers must
+-- not rise, and no toast may be shown. reset: an edit marked it as unread for all users. If the index was lost, only
+-- recent announcements are published: readers already have the others.
 --
 -- shared
 --

@@ -1,5 +1,5 @@
--- raise_index.lua: make the version of an index later than any that a reader was given in another
--- audience. Nothing else changes.
+-- raise_index.lua: make the version of an index later than any that a reader received in another audience. Nothing
+-- else changes.
 --
 -- uses: publish_turn, read_clock
 --
@@ -8,7 +8,7 @@
 -- ARGV[1] floor    the latest of those that is known; forgotten ones are at least a minute old
 -- ARGV[2] channel  channel for the turns of the audience
 --
--- Returns 1 when it was raised; 0 when it was later already; -1 when it is lost.
+-- Returns 1 when it was raised; 0 when it was already later; -1 when it is lost.
 local aver, marked, floor, channel = KEYS[1], KEYS[2], tonumber(ARGV[1]), ARGV[2]
 
 local stored, now = redis.call('GET', aver), read_clock()

@@ -17,7 +17,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// play is one random run, on two instances, beside its model and a hub.
+// play is one random run on two instances, with its model and a hub.
 type play struct {
 	*model
 	s      *site
@@ -224,7 +224,7 @@ func (p *play) remove(t *rapid.T) {
 	p.sync(t)
 }
 
-// anybody returns one of the users, and adds one if there are none.
+// anybody returns a random user, and adds one if there are none.
 func (p *play) anybody(t *rapid.T) notifier.Reader {
 	if len(p.users) == 0 {
 		p.join(t)
@@ -391,7 +391,7 @@ func (p *play) checkParts(t *rapid.T, b *announcement.Announcements) {
 	}
 }
 
-// clean checks that Redis has nothing left of finished announcements.
+// clean checks that nothing of finished announcements is left in Redis.
 func (p *play) clean(t *rapid.T) {
 	for _, a := range []notifier.Audience{user, customer} {
 		if at := p.s.stored(t, a); len(at.Open)+len(at.Scheduled) != 2 || len(at.Windows) != 1 || len(at.Bits)+len(at.Dirty) != 0 {

@@ -1,5 +1,4 @@
--- reads_from.lua: find the edit since which a bitmap counts reads. The bitmap holds no
--- read that was made before that edit.
+-- reads_from.lua: find the edit since which a bitmap counts reads. The bitmap contains no read from before that edit.
 --
 -- shared
 --

@@ -1,6 +1,6 @@
--- renew_index.lua: record the latest change in SQL after it was merged into the bitmaps. If any bitmap
--- was old, have the index rebuilt, so that all readers read their numbers again. The version of the
--- index stays: the rebuilt one must be newer.
+-- renew_index.lua: record the latest change in SQL after it was merged into the bitmaps. If any bitmap was old, the
+-- index will be rebuilt, so that all readers read their numbers again. The version of the index stays: the rebuilt
+-- index must be newer.
 --
 -- KEYS[1] scheduled  ids by start, and 0
 -- KEYS[2] dirty      ID:SEGMENT that SQL lacks, by time (µs), and 0: the latest time that it has

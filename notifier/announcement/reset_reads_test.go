@@ -57,7 +57,7 @@ func TestEditCanMarkAsUnreadForEverybody(t *testing.T) {
 	})
 }
 
-// The flush has read the bits before the edit and saves them after it.
+// The flush reads the bits before the edit and saves them after it.
 func TestFlushUnderWayRestoresNoReads(t *testing.T) {
 	for name, hears := range map[string]bool{"saved before the index follows": false, "saved after the index followed": true} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 )
 
-// lease is a lease whose holder the test decides.
+// lease is a lease whose holder the test sets.
 type lease struct {
 	hold     func() (bool, error)
 	released chan struct{}
@@ -28,7 +28,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// quick returns options for a fast Run: its clock makes it write to SQL at each look.
+// quick returns options for a fast Run: its clock makes it write to SQL at each check.
 func quick() announcement.Options {
 	var ms atomic.Int64
 	return announcement.Options{

@@ -56,9 +56,8 @@ func (b *Announcements) planRoom(ctx context.Context, r *room, s *state, items [
 	return script.ParseReply(planIndex.Run(ctx, b.rdb, keys, args...))
 }
 
-// catchUp reads SQL again if the index was built from a later state. Revisions in SQL only rise; if
-// SQL still lacks that revision, it was restored to an older state, and the index must
-// follow.
+// catchUp reads SQL again if the index was built from a later state. Revisions in SQL only rise; if SQL still does
+// not have that revision, it was restored to an older state, and the index must follow.
 func (b *Announcements) catchUp(ctx context.Context, s *state, stored int64) error {
 	now, err := b.fetch(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 var errAway = errors.New("sql is unavailable")
 
-// sql is the store as announcements use it. Its clock is not the one of Redis.
+// sql is a fake of the store as announcements use it. Its clock is not the clock of Redis.
 type sql struct {
 	mu       sync.Mutex
 	revision int64
@@ -162,7 +162,7 @@ func (q *sql) settle(id int64, a notifier.Audience, top int64) {
 	p.Settled, p.Top = true, top
 }
 
-// saved returns the seqs that SQL has as readers.
+// saved returns the seqs of the readers stored in SQL.
 func (q *sql) saved(id int64, a notifier.Audience) []int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -184,7 +184,7 @@ func clone(n *notifier.Announcement) *notifier.Announcement {
 	return &c
 }
 
-// Methods that the announcements calls.
+// The methods of announcement.Store.
 
 func (q *sql) AnnouncementRevision(context.Context) (n int64, err error) {
 	err = q.call("revision", func() error { n = q.revision; return nil })

@@ -16,8 +16,8 @@ type texts struct {
 // maxTexts is the number of cached texts above which texts of announcements that are not open are dropped.
 const maxTexts = 4 * notifier.MaxOpen
 
-// read returns the content of some open announcements, in the revision of the index or a later one.
-// It reads missing texts from SQL; announcements that are no longer in SQL are missing in the result.
+// read returns the content of some open announcements, in the revision of the index or a later one. It reads missing
+// texts from SQL; announcements that are no longer in SQL are missing from the result.
 func (b *Announcements) read(ctx context.Context, items []item) (map[int64]*notifier.Announcement, error) {
 	found, missing := b.texts.find(items)
 	if len(missing) == 0 {

@@ -11,13 +11,13 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// An API key is apiKeyPrefix followed by 32 random bytes in URL-safe base64.
+// An API key consists of apiKeyPrefix and 32 random bytes in URL-safe base64.
 const (
 	apiKeyPrefix = "ck_"
 	apiKeyBytes  = 32
 )
 
-// NewAPIKey returns the text of a new API key, which only its application keeps, and its hash, which Carillon
+// NewAPIKey returns the text of a new API key, which only its application stores, and its hash, which Carillon
 // stores.
 func NewAPIKey() (token string, hash []byte) {
 	var b [apiKeyBytes]byte
@@ -42,11 +42,11 @@ func HashAPIKey(token string) (hash []byte, ok bool) {
 type APIKeys struct {
 	Store   *store.Store
 	New     func() (token string, hash []byte) // nil: NewAPIKey
-	Changed func()                             // is called after a key was revoked, so that it counts here at once; nil: the API is not served here
+	Changed func()                             // called after a key is revoked, so that this takes effect here at once; nil: the API is not served here
 }
 
-// Add adds a key and returns its text, which is not stored. repeated reports that the same form has added one before,
-// which k then is, without its text; an empty form is always new. It returns a *notifier.InvalidError.
+// Add adds a key and returns its text, which is not stored. repeated reports that the same form added a key before;
+// added is then that key, without its text. An empty form is always new. It returns a *notifier.InvalidError.
 func (s APIKeys) Add(ctx context.Context, by notifier.Actor, k notifier.APIKey, form string) (added notifier.APIKey, token string, repeated bool, err error) {
 	generate := s.New
 	if generate == nil {

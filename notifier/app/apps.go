@@ -1,4 +1,4 @@
-// Package app has the host applications: their keys, and the tokens by which they name the user who makes a
+// Package app manages the host applications: their keys, and the tokens with which they identify the user who makes a
 // request.
 //
 // A token is a JSON Web Token (RFC 7519) signed by the app (RFC 7515). Its header names the key by
@@ -14,13 +14,13 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// Config has everything that changes of apps need. The fields without a default are required.
+// Config contains everything that changes of apps need. Fields without a default are required.
 type Config struct {
 	Store       *store.Store
 	Audiences   map[notifier.Audience]string
 	SessionKeys [][]byte                           // secrets are sealed under keys derived from them
 	NewAPIKey   func() (token string, hash []byte) // nil: NewAPIKey
-	Changed     func()                             // is called after each change, so that it counts here at once; nil: no tokens are verified here
+	Changed     func()                             // called after each change, so that it takes effect here at once; nil: no tokens are verified here
 }
 
 // Apps adds and revokes apps, for pages and commands. It is safe for concurrent use.
@@ -44,9 +44,9 @@ func New(c Config) (*Apps, error) {
 	return &Apps{cfg: c, seal: sealer}, nil
 }
 
-// Add adds an app. publicKey in PEM form makes its tokens verified by that key; with a.JWKS they are
-// verified by the keys there; otherwise Carillon makes a secret. It returns a *notifier.InvalidError,
-// or notifier.ErrConflict for a name or issuer that is taken or when there are notifier.MaxApps.
+// Add adds an app. Its tokens are verified with publicKey, in PEM form, if it is given; with a.JWKS, with the keys
+// there; otherwise with a secret that Carillon generates. It returns a *notifier.InvalidError, or
+// notifier.ErrConflict for a name or issuer in use or when there are notifier.MaxApps.
 func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publicKey []byte) (notifier.AddedApp, error) {
 	if err := a.Validate(s.cfg.Audiences); err != nil {
 		return notifier.AddedApp{}, err
@@ -68,7 +68,7 @@ func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publi
 	return added, nil
 }
 
-// Change changes the fields of an app that change names, all or none. It returns a *notifier.InvalidError, or
+// Change changes the fields of an app that are set in change, all or none. It returns a *notifier.InvalidError, or
 // notifier.ErrNotFound for an app that is unknown or revoked.
 func (s *Apps) Change(ctx context.Context, by notifier.Actor, name string, change notifier.AppChange) (notifier.App, error) {
 	a, err := s.cfg.Store.ChangeApp(ctx, by, name, &change, func(a *notifier.App) error { return a.Validate(s.cfg.Audiences) })
@@ -78,8 +78,8 @@ func (s *Apps) Change(ctx context.Context, by notifier.Actor, name string, chang
 	return a, err
 }
 
-// Rotate adds a new key to an app that has keys here, and returns it as AddedApp.TokenKey. The old keys
-// stay valid until they are revoked. An app with a JWKS rotates its keys there: notifier.ErrConflict.
+// Rotate adds a new key to an app that has keys here, and returns it as AddedApp.TokenKey. The old keys stay valid
+// until they are revoked. For an app with a JWKS, which rotates its keys there, it returns notifier.ErrConflict.
 func (s *Apps) Rotate(ctx context.Context, by notifier.Actor, name string, publicKey []byte) (string, error) {
 	a, err := s.find(ctx, name)
 	if err != nil {
@@ -99,8 +99,8 @@ func (s *Apps) Rotate(ctx context.Context, by notifier.Actor, name string, publi
 	return tokenKey(key, secret), nil
 }
 
-// RotateAPIKey gives an app a new API key and returns it. The old ones stay valid for grace; zero: until they are
-// revoked. The new key acts for the same app, with its name: what the old ones have sent is its own.
+// RotateAPIKey gives an app a new API key and returns it. The old ones stay valid for grace, or until they are
+// revoked if it is zero. The new key acts for the same app, under its name, and owns what the old ones have sent.
 func (s *Apps) RotateAPIKey(ctx context.Context, by notifier.Actor, name string, grace time.Duration) (string, error) {
 	var end time.Time
 	if grace > 0 {
@@ -141,7 +141,7 @@ func (s *Apps) List(ctx context.Context) ([]notifier.App, []notifier.AppKey, err
 	return apps, keys, err
 }
 
-// key makes the key of an app: none for a JWKS, and a secret if no public key was given (nil). An empty one is a mistake.
+// key creates the key of an app: none for a JWKS, and a secret if publicKey is nil. An empty publicKey is an error.
 func (s *Apps) key(a *notifier.App, publicKey []byte) (key *notifier.AppKey, secret []byte, err error) {
 	switch {
 	case a.JWKS != "":
@@ -175,7 +175,7 @@ func (s *Apps) find(ctx context.Context, name string) (notifier.App, error) {
 	return notifier.App{}, notifier.ErrNotFound
 }
 
-// tokenKey is what the app keeps: with a secret, this whole text is the key of HS256.
+// tokenKey is the text that the app stores: with a secret, this whole text is the key of HS256.
 func tokenKey(k *notifier.AppKey, secret []byte) string {
 	if len(secret) == 0 {
 		return k.Kid()

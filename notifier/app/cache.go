@@ -15,11 +15,11 @@ import (
 
 const (
 	freshFor = 2 * time.Second // apps are read again from SQL after this
-	lastFor  = 4 * time.Second // and not used after this by requests that need the state of SQL
+	lastFor  = 4 * time.Second // and after this not used by requests that need the state of SQL
 	newFor   = time.Second / 4 // an unknown key, which may have been added since, does not cause a read within this
 )
 
-// cache holds all valid apps and their keys, as SQL had them a moment ago.
+// cache holds all valid apps and their keys, as recently read from SQL.
 type cache struct {
 	store *store.Store
 	seal  Sealer
@@ -27,11 +27,11 @@ type cache struct {
 	log   *slog.Logger
 
 	last    atomic.Pointer[snapshot]
-	changes atomic.Int64 // that this process has made: a snapshot from before one is too old for all requests
+	changes atomic.Int64 // made by this process: a snapshot from before the last one is too old for all requests
 	reading sync.Mutex   // held by the request that reads SQL
 }
 
-// snapshot is never changed after it was made.
+// snapshot is immutable.
 type snapshot struct {
 	at      time.Time
 	changes int64
@@ -50,8 +50,8 @@ type verifyKey struct {
 	key any // []byte, *ecdsa.PublicKey, ed25519.PublicKey or *rsa.PublicKey
 }
 
-// get returns the apps as they were at most lastFor ago, or notifier.ErrUnavailable. Requests go on
-// with the last snapshot while one of them reads the next.
+// get returns the apps as of at most lastFor ago, or notifier.ErrUnavailable. Requests use the last snapshot while
+// one of them reads the next.
 func (c *cache) get(ctx context.Context) (*snapshot, error) {
 	last := c.last.Load()
 	if last != nil && c.age(last) < freshFor {
@@ -90,7 +90,7 @@ func (c *cache) readAfter(ctx context.Context, last *snapshot) (*snapshot, error
 	return next, nil
 }
 
-// lately returns the apps as get does, or as they last were while SQL is away; nil: they were never read.
+// lately returns the apps like get, or the last snapshot while SQL is unavailable; nil: they were never read.
 func (c *cache) lately(ctx context.Context) *snapshot {
 	apps, err := c.get(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *cache) lately(ctx context.Context) *snapshot {
 	return apps
 }
 
-// stale returns the last snapshot, however old: a token that was verified goes on while SQL is away.
+// stale returns the last snapshot, however old: a verified token stays valid while SQL is unavailable.
 func (c *cache) stale() *snapshot { return c.last.Load() }
 
 // age is how old a snapshot is, or lastFor if an app has changed here since.

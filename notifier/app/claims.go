@@ -32,8 +32,8 @@ func (c claims) text(claim string) (*string, error) {
 	return &s, nil
 }
 
-// cleaned returns a claim of the profile. Nil: it is absent, or Dropped; empty: null or empty. The first of a list
-// counts.
+// cleaned returns a claim of the profile. Nil: it is absent, or Dropped; empty: null or empty. Of a list, only the
+// first element is used.
 func (c claims) cleaned(claim string, clean func(text string) (string, notifier.Mend)) (*string, notifier.Mend) {
 	raw, given := c[claim]
 	if !given {
@@ -59,7 +59,7 @@ func (c claims) cleaned(claim string, clean func(text string) (string, notifier.
 	return &value, mend
 }
 
-// subject returns the app's id of the user.
+// subject returns the user's id in the app.
 func (c claims) subject() (string, error) {
 	s, err := c.text("sub")
 	switch {
@@ -90,7 +90,7 @@ func (c claims) audiences() ([]string, error) {
 	return many, nil
 }
 
-// farthest is a time that no token needs, in seconds: beyond it, times overflow.
+// farthest is the latest time accepted, in seconds. No token needs more, and larger values overflow.
 const farthest = 1 << 40
 
 // time returns a claim in seconds since 1970, which may have a fraction. The zero time: absent.

@@ -108,7 +108,7 @@ func (s *snapshot) kids(a *notifier.App) string {
 	return strings.Join(all, " or ")
 }
 
-// signatureFault tries the mistake that is made most often: signing with a part of the key.
+// signatureFault checks for the most common mistake: signing with a part of the key.
 func signatureFault(key verifyKey, kid, token string) string {
 	secret, shared := key.key.([]byte)
 	if signed, err := jose.ParseSignedCompact(token, algorithms); err == nil && shared {

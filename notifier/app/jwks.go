@@ -20,9 +20,9 @@ const (
 	fetchTimeout = 5 * time.Second
 	maxSet       = 64 << 10         // bytes
 	setLife      = 10 * time.Minute // a set is fetched again after this
-	oldLife      = time.Hour        // a set that is this old is used only after a try to fetch it again
-	fetchAgain   = time.Minute      // a set is not fetched again within this, whatever keys tokens name
-	fetchWait    = 3 * time.Second  // how long a request waits for a set that may have its key
+	oldLife      = time.Hour        // a set this old is used only after an attempt to fetch it again
+	fetchAgain   = time.Minute      // a set is not fetched again within this, whatever keys the tokens name
+	fetchWait    = 3 * time.Second  // how long a request waits for a set that may contain its key
 )
 
 // jwks fetches and caches the key sets (RFC 7517) of apps.
@@ -35,21 +35,21 @@ type jwks struct {
 	sets map[int64]*keySet // by app
 }
 
-// keySet is the set of one app. Its lock is never held during a fetch, so a known key is found at once, whatever else
-// is requested and however slow the host is. Unknown keys leave nothing behind.
+// keySet is the set of one app. Its lock is never held during a fetch, so a known key is found at once, regardless of
+// other requests and of how slow the host is. Unknown keys are not stored.
 type keySet struct {
 	mu       sync.Mutex
 	url      string
 	keys     map[string][]verifyKey // by kid; nil: never fetched
 	tried    time.Time              // the last fetch began
-	fetched  time.Time              // the keys
-	failed   bool                   // the last fetch
-	fetching chan struct{}          // closed when the fetch under way ends; nil: there is none
+	fetched  time.Time              // when keys were fetched
+	failed   bool                   // whether the last fetch failed
+	fetching chan struct{}          // closed when the running fetch ends; nil: there is none
 }
 
 // find returns the key of an app with this name and algorithm; see keySet.key. It returns the zero key if the set has
-// none, and notifier.ErrUnavailable if the set was never fetched. An unknown name fetches the set again, at most once a
-// minute and once at a time; the last good set stays. Only requests for unknown keys wait, at most fetchWait.
+// none, and notifier.ErrUnavailable if the set was never fetched. An unknown name causes another fetch, at most one a
+// minute and one at a time; the last good set is kept. Only requests for unknown keys wait, at most fetchWait.
 func (j *jwks) find(ctx context.Context, a *notifier.App, kid, alg string) (verifyKey, error) {
 	set := j.set(a)
 	set.mu.Lock()
@@ -84,7 +84,7 @@ func (j *jwks) find(ctx context.Context, a *notifier.App, kid, alg string) (veri
 	return key, nil
 }
 
-// refresh fetches a set and ends the fetch under way.
+// refresh fetches a set and ends the running fetch.
 func (j *jwks) refresh(ctx context.Context, a *notifier.App, set *keySet) {
 	keys, err := j.fetch(ctx, a)
 	if err != nil {
@@ -120,8 +120,8 @@ func (j *jwks) set(a *notifier.App) *keySet {
 	return set
 }
 
-// key returns the key with this name and algorithm: providers give keys of several algorithms one name. For a token
-// without a name it is the only key of the algorithm.
+// key returns the key with this name and algorithm: providers give keys of several algorithms the same name. For a
+// token without a name it returns the only key of the algorithm.
 func (s *keySet) key(kid, alg string) (found verifyKey, ok bool) {
 	n := 0
 	for name, keys := range s.keys {

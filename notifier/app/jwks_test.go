@@ -18,7 +18,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/app"
 )
 
-// provider is an app's address of keys. Answer may be replaced at any time.
+// provider serves an app's keys. Its response may be replaced at any time.
 type provider struct {
 	*httptest.Server
 	answer atomic.Pointer[http.HandlerFunc]

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// While the host of the keys hangs, tokens under known keys are verified at once, whatever forged tokens ask for.
+// While the host of the keys hangs, tokens with known keys are verified at once, whatever keys forged tokens name.
 func TestAForgedKidDelaysNoValidToken(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -59,12 +59,12 @@ func TestAForgedKidDelaysNoValidToken(t *testing.T) {
 	}
 }
 
-// TestSetsAsProvidersServeThem has what key sets of real providers hold beside the key that signs:
+// TestSetsAsProvidersServeThem contains what key sets of real providers include besides the signing key:
 //   - x5c, x5t (Auth0: auth0.com/docs/secure/tokens/json-web-tokens/json-web-key-set-properties) and members of their own (Entra
 //     ID: cloud_instance_name, see AadTokenValidationParametersExtension at learn.microsoft.com/dotnet/api/microsoft.identitymodel.validators)
 //   - a key for encryption: Keycloak publishes RSA-OAEP with use "enc" beside RS256 (github.com/jpadilla/pyjwt/issues/722)
 //   - one kid for keys of several types, and keys without kid, use or alg (RFC 7517, sections 4.2, 4.4 and 4.5)
-//   - keys of types that are not known here, which are to be ignored (RFC 7517, section 5): AKP is that of ML-DSA
+//   - keys of unsupported types, which must be ignored (RFC 7517, section 5): AKP is the type of ML-DSA keys
 func TestSetsAsProvidersServeThem(t *testing.T) {
 	t.Parallel()
 	all := pairs(t)

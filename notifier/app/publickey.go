@@ -53,7 +53,7 @@ func ParsePublicKey(text []byte) (alg notifier.KeyAlg, pkix []byte, err error) {
 	return alg, pkix, nil
 }
 
-// algOf returns the one algorithm that a public key is used with.
+// algOf returns the only algorithm with which a public key may be used.
 func algOf(key any) (alg notifier.KeyAlg, ok bool) {
 	switch key := key.(type) {
 	case *ecdsa.PublicKey:
@@ -67,8 +67,8 @@ func algOf(key any) (alg notifier.KeyAlg, ok bool) {
 	return "", false
 }
 
-// parseSet reads a set leniently: a member that is unknown, a certificate that cannot be read and a key of another kind
-// leave the other keys usable.
+// parseSet reads a set leniently: unknown members, malformed certificates and keys of other kinds do not make the
+// other keys unusable.
 func parseSet(text []byte) (map[string][]verifyKey, error) {
 	var raw struct {
 		Keys []map[string]json.RawMessage `json:"keys"`
@@ -79,7 +79,7 @@ func parseSet(text []byte) (map[string][]verifyKey, error) {
 	keys := map[string][]verifyKey{}
 	for _, members := range raw.Keys {
 		for _, certificate := range []string{"x5c", "x5t", "x5t#S256", "x5u"} {
-			delete(members, certificate) // the key itself is what counts
+			delete(members, certificate) // only the key itself matters
 		}
 		var k jose.JSONWebKey
 		text, err := json.Marshal(members)

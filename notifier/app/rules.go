@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	leeway    = time.Minute // between the clocks of an app and ours
+	leeway    = time.Minute // between the clock of an app and ours
 	scopeRead = "read"
-	ours      = "carillon" // in the claim aud, beside the public URL
+	ours      = "carillon" // in the claim aud, as an alternative to the public URL
 	maxLocale = 35         // bytes; longer than any tag in use
 )
 
-// rules are what the claims of an app's tokens are compared with.
+// rules contains the values with which the claims of an app's tokens are compared.
 type rules struct {
 	app       *notifier.App
 	publicURL string
@@ -25,8 +25,8 @@ type rules struct {
 	now       time.Time
 }
 
-// read returns the content of the claims, or a *notifier.TokenError. The signature has been verified,
-// so the error names what the developer of the app has to change.
+// read returns the content of the claims, or a *notifier.TokenError. The signature has been verified, so the error
+// states what the developer of the app must change.
 func (r *rules) read(payload []byte) (t notifier.UserToken, err error) {
 	var c claims
 	if err := json.Unmarshal(payload, &c); err != nil || c == nil {
@@ -118,7 +118,7 @@ func (c claims) readOnly() (bool, error) {
 	return true, nil
 }
 
-// profile reads name, locale and email, which never keep a user out, and audience and roles, which must be right.
+// profile reads name, locale and email, which never cause a refusal, and audience and roles, which must be valid.
 func (r *rules) profile(c claims) (p notifier.TokenProfile, err error) {
 	p.Display, p.Notes.Name = c.cleaned("name", notifier.CleanDisplay)
 	p.Locale, p.Notes.Locale = c.cleaned("locale", notifier.CleanLocale)

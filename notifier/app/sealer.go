@@ -14,21 +14,21 @@ import (
 const (
 	keyBytes    = 32 // as for AES-256
 	secretBytes = 32
-	sealedFor   = "carillon app secret" // separates the secrets of apps from others under the same session keys
+	sealedFor   = "carillon app secret" // separates the secrets of apps from other secrets under the same session keys
 )
 
 var (
 	// ErrNoKey means that there is no session key to seal with.
 	ErrNoKey = errors.New("no session key to seal secrets with")
-	// ErrOtherKeys means that a secret was sealed under none of these session keys, or as another's.
+	// ErrOtherKeys means that a secret was sealed under none of these session keys, or for another owner.
 	ErrOtherKeys = errors.New("a secret was sealed under other session keys")
 )
 
-// Sealer encrypts secrets under keys derived from the session keys, so that neither a copy of the database nor an export
-// holds one. The first key seals, and any opens. The zero value opens nothing.
+// Sealer encrypts secrets under keys derived from the session keys, so that neither a copy of the database nor an
+// export contains one. The first key seals, and all keys open. The zero value opens nothing.
 type Sealer []cipher.AEAD
 
-// NewSealer returns the sealer of the secrets of one purpose. Those of another purpose cannot be opened by it.
+// NewSealer returns the sealer of the secrets for one purpose. It cannot open secrets for another purpose.
 func NewSealer(sessionKeys [][]byte, purpose string) (Sealer, error) {
 	var s Sealer
 	for _, key := range sessionKeys {

@@ -9,16 +9,15 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// Streams decides which event streams go on: those that a session has opened, and those that a token
-// has opened.
+// Streams decides which event streams continue, whether opened by a session or by a token.
 type Streams struct {
 	Sessions *session.Sessions
 	Users    *store.Store
 	Verifier *Verifier
 }
 
-// Alive returns those of these sessions and texts of notifier.TokenSession that go on, with the
-// audiences of their users.
+// Alive returns which of these ids (sessions, and texts of notifier.TokenSession) are still valid, with the audiences
+// of their users.
 func (s Streams) Alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error) {
 	var browsers, names []string
 	var tokens []notifier.TokenSession
@@ -69,7 +68,7 @@ func (v *Verifier) Watch(ctx context.Context, recheck func(affected func(session
 		}
 		now, err := v.cache.get(ctx)
 		if err != nil {
-			continue // no user is signed out because SQL is away
+			continue // an outage of SQL signs no user out
 		}
 		if last == nil || last != now && last.lacksIn(now) {
 			recheck(func(session string) bool {
@@ -93,7 +92,7 @@ func (s *snapshot) valid(app, key int64) bool {
 	return has || key == 0
 }
 
-// lacksIn reports whether an app or a key of s is missing in a later snapshot.
+// lacksIn reports whether an app or a key of s is missing from a later snapshot.
 func (s *snapshot) lacksIn(later *snapshot) bool {
 	for id := range s.apps {
 		if later.apps[id] == nil {

@@ -22,10 +22,10 @@ const (
 	maxVerified = 100_000 // tokens in the cache
 )
 
-// algorithms are all that a token may name. The one that counts is its key's.
+// algorithms are the algorithms that a token may name. The algorithm of its key decides.
 var algorithms = []jose.SignatureAlgorithm{jose.HS256, jose.ES256, jose.EdDSA, jose.RS256}
 
-// VerifierConfig has everything that verifying tokens needs. Fields without a default are required.
+// VerifierConfig contains everything needed to verify tokens. Fields without a default are required.
 type VerifierConfig struct {
 	Store       *store.Store
 	Audiences   map[notifier.Audience]string
@@ -69,9 +69,9 @@ func NewVerifier(c VerifierConfig) (*Verifier, error) {
 	}, nil
 }
 
-// Verify returns the content of a token. It returns a *notifier.TokenError for a token that is refused,
-// and notifier.ErrUnavailable when that cannot be checked: SQL is away, or the keys of the app have
-// never been fetched. A token that was verified before remains valid while SQL is away.
+// Verify returns the content of a token. It returns a *notifier.TokenError for a refused token, and
+// notifier.ErrUnavailable if it cannot be checked because SQL is unavailable or the keys of the app have never been
+// fetched. A token that was verified before remains valid while SQL is unavailable.
 func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken, error) {
 	if len(token) > maxToken {
 		return notifier.UserToken{}, invalid()
@@ -100,7 +100,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (notifier.UserToken
 	return t, err
 }
 
-// App returns a valid app by its number. While SQL is away it uses what was read before.
+// App returns a valid app by its id. While SQL is unavailable it uses the last data read.
 func (v *Verifier) App(ctx context.Context, id int64) (notifier.App, bool) {
 	apps := v.cache.lately(ctx)
 	if apps == nil || apps.apps[id] == nil {
@@ -109,7 +109,8 @@ func (v *Verifier) App(ctx context.Context, id int64) (notifier.App, bool) {
 	return *apps.apps[id], true
 }
 
-// Named returns the valid app of a name; the zero App if there is none. While SQL is away it uses what was read before.
+// Named returns the valid app with this name; the zero App if there is none. While SQL is unavailable it uses the
+// last data read.
 func (v *Verifier) Named(ctx context.Context, name string) notifier.App {
 	if name == "" {
 		return notifier.App{}
@@ -121,7 +122,7 @@ func (v *Verifier) Named(ctx context.Context, name string) notifier.App {
 	return *apps.names[name]
 }
 
-// Sites returns the origins of the pages of all valid apps. While SQL is away it uses what was read before.
+// Sites returns the origins of the pages of all valid apps. While SQL is unavailable it uses the last data read.
 func (v *Verifier) Sites(ctx context.Context) []string {
 	apps := v.cache.lately(ctx)
 	if apps == nil {
@@ -130,8 +131,8 @@ func (v *Verifier) Sites(ctx context.Context) []string {
 	return apps.sites
 }
 
-// Sender returns the app of an API key. An app that is not in the cache is read from SQL: it may have been added a moment ago. It
-// returns notifier.ErrNotFound for one that was revoked.
+// Sender returns the app of an API key. An app that is not in the cache is read from SQL: it may have just been
+// added. It returns notifier.ErrNotFound for a revoked app.
 func (v *Verifier) Sender(ctx context.Context, id int64) (notifier.App, error) {
 	last := v.cache.last.Load()
 	if a, found := v.App(ctx, id); found {
@@ -149,14 +150,15 @@ func (v *Verifier) Sender(ctx context.Context, id int64) (notifier.App, error) {
 	return *apps.apps[id], nil
 }
 
-// Changed has apps read again before the next token is verified, after this process has changed one.
+// Changed must be called after this process has changed an app: apps are read again before the next token is
+// verified.
 func (v *Verifier) Changed() { v.cache.changes.Add(1) }
 
-// Changes returns how often Changed was called, for others who keep copies of keys.
+// Changes returns how often Changed was called, for other holders of key copies.
 func (v *Verifier) Changes() int64 { return v.cache.changes.Load() }
 
-// KnowsOrigin reports whether pages of any app are at this origin. While SQL is away it uses what was
-// read before.
+// KnowsOrigin reports whether pages of any app are at this origin. While SQL is unavailable it uses the last data
+// read.
 func (v *Verifier) KnowsOrigin(ctx context.Context, origin string) bool {
 	apps := v.cache.lately(ctx)
 	return apps != nil && apps.origins[origin]

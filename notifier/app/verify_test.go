@@ -102,7 +102,7 @@ func TestEachClaimIsChecked(t *testing.T) {
 		{"role_refused", `the app may not give the role "staff"`, []any{"roles", []string{"staff"}}},
 		{"token_claim", "roles must be a list of strings", []any{"roles", "picker"}},
 	} {
-		claims := w.usual(append([]any{"iss", "https://shop.example.com", "iat", now}, c.changes...)...) // of the moment that the cases are relative to
+		claims := w.usual(append([]any{"iss", "https://shop.example.com", "iat", now}, c.changes...)...) // issued at the moment to which the cases are relative
 		_, err := w.v.Verify(t.Context(), sign(t, jose.HS256, []byte(shop.TokenKey), kid, claims))
 		var refusal *notifier.TokenError
 		if got := codeOf(t, err); got != c.code || errors.As(err, &refusal) && !strings.HasPrefix(refusal.Detail, c.says) {
@@ -156,7 +156,7 @@ func TestAlgorithmBelongsToTheKey(t *testing.T) {
 	for alg, p := range all {
 		added := w.add(t, notifier.App{Name: string(alg)}, p.pem)
 		kids[alg] = added.TokenKey
-		w.pass(time.Second / 2) // less than apps are cached for: an unknown key is looked up
+		w.pass(time.Second / 2) // less than the cache time of apps: an unknown key is looked up
 		if got, err := w.v.Verify(t.Context(), sign(t, p.alg, p.private, added.TokenKey, w.usual())); err != nil || got.App.Name != string(alg) {
 			t.Errorf("%s: %v, %v", alg, got.App.Name, err)
 		}
@@ -190,7 +190,7 @@ func TestAlgorithmBelongsToTheKey(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	// A key inside the token is not a key of ours.
+	// A key inside the token is not one of our keys.
 	options := (&jose.SignerOptions{EmbedJWK: true}).WithHeader("kid", kids["ES256"]).WithHeader("jku", "https://evil.example.com/keys")
 	other, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: other}, options)
@@ -311,7 +311,7 @@ func TestSecretsAreOnlySealedInSQL(t *testing.T) {
 	}
 }
 
-// FuzzVerify: no text makes the verifier panic or accept what no app has signed.
+// FuzzVerify: no text makes the verifier panic or accept a token that no app has signed.
 func FuzzVerify(f *testing.F) {
 	w := newWorld(f, nil)
 	shop := w.add(f, notifier.App{Name: "shop"}, nil)
@@ -326,7 +326,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// BenchmarkVerifyWarm measures a token that was seen before: 100,000 a second are promised for one core.
+// BenchmarkVerifyWarm measures a token that was verified before: the documented rate is 100,000 a second on one core.
 func BenchmarkVerifyWarm(b *testing.B) {
 	w := newWorld(b, nil)
 	shop := w.add(b, notifier.App{Name: "shop"}, nil)

@@ -21,7 +21,7 @@ import (
 
 var audiences = map[notifier.Audience]string{1: "operator", 2: "user", 3: "customer"}
 
-// world is a database with apps, and a verifier over it.
+// world is a database with apps, and a verifier that uses it.
 type world struct {
 	apps *app.Apps
 	v    *app.Verifier
@@ -30,7 +30,7 @@ type world struct {
 	logs *testkit.Buffer
 
 	offset  atomic.Int64 // of the clock of the verifier, in ns
-	changed func()       // as if by this process; otherwise by another
+	changed func()       // called after each change; a no-op simulates changes by another process
 }
 
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
@@ -68,7 +68,7 @@ func apiKey() (string, []byte) {
 	return "ck_test", sum[:]
 }
 
-// add adds an app, with a secret of its own unless publicKey or a JWKS is given.
+// add adds an app, with its own secret unless publicKey or a JWKS is given.
 func (w *world) add(t testing.TB, a notifier.App, publicKey []byte) notifier.AddedApp {
 	t.Helper()
 	a.Audience = 2
@@ -127,7 +127,7 @@ type nothing struct{}
 
 var absent = nothing{}
 
-// codeOf returns the code that a token was refused with; empty if it was not refused.
+// codeOf returns the code with which a token was refused; empty if it was not refused.
 func codeOf(t testing.TB, err error) notifier.TokenCode {
 	t.Helper()
 	var refusal *notifier.TokenError

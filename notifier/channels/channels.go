@@ -1,7 +1,7 @@
-// Package channels notifies users of unread notices by mail and by push, some time after the notices arrived.
-// There is one rule: a target sends what is unread when its delay is over. The contents are read from the inbox
-// at that moment, so notices that were read, retracted, replaced or deleted in the meantime are not sent, and
-// notices that arrived together are sent together.
+// Package channels notifies users of unread notices by mail and by push, some time after the notices arrived. There
+// is one rule: when its delay is over, a target sends everything that is unread. The contents are read from the inbox
+// at that moment, so notices that were read, retracted, replaced or deleted in the meantime are not sent, and notices
+// that arrived together are sent together.
 //
 // A round reads the targets that are due, decides what each must send, claims the message in SQL, sends it and
 // records the result in SQL. A claim has a fixed end and expires after a minute; the next sender uses the same
@@ -36,7 +36,7 @@ const (
 type Store interface {
 	DueTargets(ctx context.Context, kind notifier.ReachKind, limit int) ([]notifier.ReachDue, error)
 	Step(ctx context.Context, steps []*notifier.ReachStep) error
-	// Holds reports whether a target is still as it was claimed.
+	// Holds reports whether a target is unchanged since it was claimed.
 	Holds(ctx context.Context, t *notifier.ReachTarget) (bool, error)
 }
 
@@ -50,7 +50,7 @@ type Types interface {
 	Type(slug string) (notifier.NoticeType, bool)
 }
 
-// Message is what a target sends to its user.
+// Message is a message that a target sends to its user.
 type Message struct {
 	Target  *notifier.ReachTarget // as claimed: UpTo and Urgent identify the message
 	User    notifier.User
@@ -221,7 +221,7 @@ func (w *way) round(ctx context.Context) error {
 			return err
 		}
 		if len(due) < w.size() || !w.s.c.Now().Before(lease) {
-			return nil // the next round extends the lease
+			return nil // the next round renews the lease
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// viewingWait is the delay until a push is decided again that waits because its user is viewing a page.
+// viewingWait is the delay before a push that waits because its user is viewing a page is decided again.
 const viewingWait = time.Minute
 
 // claim is a message that this instance sends.
@@ -117,7 +117,7 @@ func (s *Stage) open(d *notifier.ReachDue, t *notifier.ReachTarget, entries []no
 	return open, urgent
 }
 
-// wanted reports whether the user wants a type by the target's kind.
+// wanted reports whether the user wants notices of a type through the target's kind.
 func wanted(d *notifier.ReachDue, typ *notifier.NoticeType, slug string) bool {
 	if want, chosen := d.Wants[slug]; chosen {
 		return want

@@ -26,13 +26,13 @@ type town struct {
 	answer  func(user int) channels.Outcome
 	telling func(ctx context.Context) // nil: nothing
 	tries   map[int]int
-	fails   int // calls of Step that still fail after as many that succeed
+	fails   int // calls of Step that still fail after the successful ones
 	steps   int
 	logs    strings.Builder
 	at      int64 // of the notice
 }
 
-// Step fails as after SIGKILL, from the moment that steps have run out.
+// Step fails as after SIGKILL once steps have run out.
 func (v *town) Step(ctx context.Context, steps []*notifier.ReachStep) error {
 	if v.fails > 0 && v.steps == 0 {
 		v.fails--
@@ -98,7 +98,7 @@ func (v *town) round(t *testing.T) {
 	}
 }
 
-// pass lets time pass, with a round each minute of it.
+// pass lets time pass, with a round each minute.
 func (v *town) pass(t *testing.T, d time.Duration) {
 	t.Helper()
 	for end := v.now.Add(d); v.now.Before(end); {
@@ -249,7 +249,7 @@ func TestARefusalForOneUserDoesNotStopOthers(t *testing.T) {
 	for _, verdict := range []channels.Verdict{channels.Denied, channels.Refused, channels.Delayed, channels.Later} {
 		v := newTown(t, "", notifier.ReachMail, 5)
 		v.answer = only(0, verdict)
-		for range 40 { // as by a test on the settings page, over and over
+		for range 40 { // as by repeated tests on the settings page
 			target := v.target(t, 0)
 			v.stage.Try(t.Context(), &target, func(context.Context) channels.Outcome { return outcome(verdict) })
 		}

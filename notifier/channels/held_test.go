@@ -13,7 +13,7 @@ import (
 )
 
 // mailbox is a user with a mail address and one unread notice, which is due. before is called when the claimed
-// message has been read from the inbox for sending, and tell instead of sending it.
+// message has been read from the inbox for sending, and tell replaces sending.
 type mailbox struct {
 	db     *store.Store
 	seq    int64
@@ -56,7 +56,7 @@ func (b *mailbox) Poll(context.Context, int64, notifier.PollQuery) (notifier.Pol
 	return notifier.Poll{Newest: at, Entries: []notifier.Entry{{Key: "plain:1", At: at, Content: notifier.Content{Type: "plain"}}}}, nil
 }
 
-// Tell implements channels.Sender.
+// Send implements channels.Sender.
 func (b *mailbox) Send(ctx context.Context, m *channels.Message) channels.Outcome {
 	b.sent = append(b.sent, m.Target.Address)
 	if b.tell != nil {

@@ -38,7 +38,7 @@ type judge struct {
 
 // standing is the state of a service since its last success.
 type standing struct {
-	failed map[int64]time.Time // users with a failed message, with the end of the pause after which they last let others go first
+	failed map[int64]time.Time // users with a failed message, with the end of the pause after which they last yielded to others
 	fault  bool
 	silent bool          // the service cannot be reached
 	pause  time.Duration // the last one
@@ -129,8 +129,8 @@ func (j *judge) rest(service string) time.Duration {
 	return 0
 }
 
-// wait returns how long a message to a user must still wait. After a pause, users with an earlier failure let all
-// others go first, once.
+// wait returns how long a message to a user must still wait. After a pause, users with an earlier failure yield to
+// all others, once.
 func (j *judge) wait(service string, seq int64) time.Duration {
 	if rest := j.rest(service); rest > 0 {
 		return rest

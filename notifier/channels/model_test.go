@@ -25,7 +25,7 @@ import (
 //
 //   - only unread notices of wanted types are sent, and only urgent ones in quiet hours or a pause;
 //   - a notice is never sent in two different messages;
-//   - in the end, everything unread that came while the address was on has been sent.
+//   - at the end, everything unread that arrived while the address was on has been sent.
 type model struct {
 	db   *store.Store
 	now  *atomic.Int64 // ms
@@ -38,7 +38,7 @@ type model struct {
 	prefs   notifier.PutPreferences
 	workers [2]*worker
 	sent    map[int64]string // at → identity of the message
-	told    map[int64]bool   // by at: a message with it was accepted
+	told    map[int64]bool   // by at: an accepted message contained it
 	during  func()           // called while a message is sent
 	faults  []string         // of messages
 }
@@ -47,7 +47,7 @@ type row struct {
 	key           string
 	at            int64
 	read, deleted bool
-	expected      bool // it came while the address was on
+	expected      bool // it arrived while the address was on
 }
 
 // worker is one instance. After its steps have run out, its calls of the store fail, as after SIGKILL.
@@ -281,7 +281,7 @@ func check(ctx context.Context, t *rapid.T, m *model, name string) {
 		"tell and die": func(t *rapid.T) {
 			m.work(ctx, t, rapid.IntRange(0, 1).Draw(t, "worker"), rapid.IntRange(0, 2).Draw(t, "steps"))
 		},
-		"tell at once": func(t *rapid.T) { // the second worker looks while the first one sends
+		"tell at once": func(t *rapid.T) { // the second worker runs a round while the first one sends
 			m.during = func() {
 				m.advance(time.Duration(rapid.IntRange(0, 35).Draw(t, "seconds")) * time.Second)
 				if err := m.workers[1].stage.Round(ctx, notifier.ReachMail); err != nil {

@@ -8,8 +8,7 @@ import (
 // Verdict is the result of sending a message.
 type Verdict int
 
-// The verdicts. Those from Delayed to Denied are attributed to the service when several users in a row get
-// them.
+// The verdicts. Verdicts from Delayed to Denied are attributed to the service when several users in a row get them.
 const (
 	Sent    Verdict = iota
 	Later           // temporary fault of this recipient, such as a full mailbox: retry

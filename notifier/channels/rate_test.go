@@ -15,8 +15,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/channels"
 )
 
-// office is SQL, the lease and the mail server of several instances, in memory: in the time of a bubble no
-// call may leave it. Each user has one unread notice, which is due.
+// office is SQL, the lease and the mail server of several instances, in memory: no call may leave the synctest
+// bubble. Each user has one unread notice, which is due.
 type office struct {
 	mu      sync.Mutex
 	targets []notifier.ReachTarget
@@ -58,7 +58,7 @@ func (o *office) Poll(context.Context, int64, notifier.PollQuery) (notifier.Poll
 	return notifier.Poll{Newest: newest, Unread: 1, Entries: []notifier.Entry{{Key: "plain:1", At: newest, Content: notifier.Content{Type: "plain"}}}}, nil
 }
 
-// instance is one of several that share an office: its lease and its way to the mail server.
+// instance is one of several that share an office: its lease and its connection to the mail server.
 type instance struct {
 	*office
 	name string
@@ -111,7 +111,7 @@ func (i instance) run(ctx context.Context, t *testing.T, rate int) {
 func TestAllInstancesTogetherKeepTheRate(t *testing.T) {
 	t.Parallel()
 	const rate, mails = 10, 300
-	for _, slow := range []time.Duration{0, 15 * time.Second} { // longer than the lease lives
+	for _, slow := range []time.Duration{0, 15 * time.Second} { // the second is longer than the lease
 		t.Run(fmt.Sprint("the server takes ", slow), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestAllInstancesTogetherKeepTheRate(t *testing.T) {
 				synctest.Wait() // until it holds the lease
 				work.Go(func() { instance{office: o, name: "second"}.run(ctx, t, rate) })
 				time.Sleep(12*time.Second + 300*time.Millisecond) //nolint:forbidigo // the time of the bubble
-				stop()                                            // it leaves in the middle of its work
+				stop()                                            // it stops in the middle of its work
 				time.Sleep(15 * time.Minute)                      //nolint:forbidigo // the time of the bubble
 				cancel()
 				work.Wait()

@@ -67,7 +67,7 @@ func (w *way) sendClaim(ctx context.Context, c *claim) *notifier.ReachStep {
 }
 
 // send sends one claimed message. If the claim would expire first, send returns it, because another instance could
-// send the message concurrently. If the claim is no longer held, because the user has unsubscribed or has another
+// send the message concurrently. If the claim is no longer held, because the user has unsubscribed or changed the
 // address, the message is dropped.
 func (w *way) send(ctx context.Context, c *claim) Outcome {
 	if err := w.limit.Wait(ctx); err != nil || w.s.c.Now().Add(sendWait).After(c.target.DueAt) {

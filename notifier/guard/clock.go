@@ -12,9 +12,8 @@ import (
 // of any two instances within skew, which the versions of inboxes tolerate.
 const maxOffset = skew / 2
 
-// ErrClock means that the clocks of Redis and of this machine differ too much: notices would expire
-// too early or too late, and a newer version of an inbox would appear older. It is also a
-// notifier.ErrUnavailable.
+// ErrClock means that the clocks of Redis and of this machine differ too much: notices would expire too early or too
+// late, and a newer version of an inbox would appear older. It also wraps notifier.ErrUnavailable.
 var ErrClock = fmt.Errorf("the clocks of this machine and of redis differ too much: synchronize both by NTP: %w", notifier.ErrUnavailable)
 
 // Offset returns how far the clock of Redis was ahead of the local clock at the last check; with several

@@ -11,9 +11,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// divide determines which data each partition may lack. Data up to a partition's mark is present,
-// minus the difference that clocks may have. Without a mark, all inboxes in Redis are
-// suspect.
+// divide determines which data each partition may lack. Data up to a partition's mark is present, minus the permitted
+// clock difference. Without a mark, all inboxes in Redis are suspect.
 func (h *healing) divide(ctx context.Context) error {
 	h.above = map[int]int64{}
 	var unmarked []int
@@ -30,9 +29,9 @@ func (h *healing) divide(ctx context.Context) error {
 	})
 }
 
-// compare replaces every inbox that is older in Redis than in SQL. In a partition with a mark it
-// checks the inboxes that SQL has in a version above the mark; in one without, all inboxes in Redis.
-// Other inboxes are read from SQL when they are needed.
+// compare replaces every inbox that is older in Redis than in SQL. In a partition with a mark it checks the inboxes
+// whose version in SQL is above the mark; in one without, all inboxes in Redis. Other inboxes are read from SQL when
+// they are needed.
 func (h *healing) compare(ctx context.Context) error {
 	for _, p := range h.warm {
 		if err := h.compareWarm(ctx, p); err != nil {
@@ -79,7 +78,7 @@ func (h *healing) compareNewer(ctx context.Context) error {
 	}
 }
 
-// withInboxes returns the given partitions that have any inbox in Redis.
+// withInboxes returns those of the given partitions that have an inbox in Redis.
 func (h *healing) withInboxes(ctx context.Context, partitions []int) (warm []int, err error) {
 	there := make([]*redis.IntCmd, len(partitions))
 	_, err = h.c.Raw.Pipelined(ctx, func(pipe redis.Pipeliner) error {

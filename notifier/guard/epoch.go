@@ -25,17 +25,16 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// LeaseLife is the life of the healing lease. When the instance that holds it dies, the
-// others wait this long.
+// LeaseLife is the duration of the healing lease. If the instance that holds it dies, the others wait this long.
 const LeaseLife = 3 * time.Second
 
-// State is whether Redis may be used.
+// State describes whether Redis may be used.
 type State int32
 
 // The states of a Guard.
 const (
 	Away    State = iota // Redis does not respond, or has not been checked yet
-	Healing              // Redis responds, but may lack data that SQL has; an instance is restoring it
+	Healing              // Redis responds, but may lack data that is in SQL; an instance is restoring it
 	Open
 )
 
@@ -151,7 +150,7 @@ func (g *Guard) learn(lives ...string) {
 	}
 }
 
-// away reports whether SQL or Redis as a whole is unavailable, so that continuing is useless.
+// away reports whether SQL or Redis as a whole is unavailable, so that continuing is pointless.
 func away(err error) bool {
 	return errors.Is(err, notifier.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// erase removes the inboxes of users who were deleted after the dataset was saved, because the dataset
-// brought them back.
+// erase removes the inboxes of users who were deleted after the dataset was saved, because the dataset restored them.
 func (h *healing) erase(ctx context.Context) error {
 	since, some := h.deletedSince()
 	for after, done := int64(0), !some; !done; {

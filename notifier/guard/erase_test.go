@@ -42,8 +42,7 @@ func (i *instance) deleteUsers(t testing.TB, users ...int) (seqs []int64) {
 	return seqs
 }
 
-// wantNothingOf searches all keys and values for the given users and for a word that only they were
-// sent.
+// wantNothingOf searches all keys and values for the given users and for a word sent only to them.
 func (i *instance) wantNothingOf(t *testing.T, word string, seqs ...int64) {
 	t.Helper()
 	var mu sync.Mutex // masters are read concurrently
@@ -135,7 +134,7 @@ func TestDeletedUsersDoNotComeBackWithAnOlderRedis(t *testing.T) {
 	}
 }
 
-// After the last user is deleted, SQL has no inbox that could be newer than Redis.
+// After the last user is deleted, no inbox in SQL could be newer than Redis.
 func TestLastUserDoesNotComeBackEither(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)

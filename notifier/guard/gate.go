@@ -11,8 +11,8 @@ import (
 	"github.com/carillonhq/carillon/internal/trouble"
 )
 
-// The errors with which commands and connections are rejected. To callers they mean that Redis is
-// unavailable: script.Away reports true for them.
+// The errors with which commands and connections are rejected. For callers they mean that Redis is unavailable:
+// script.Away reports true for them.
 var (
 	errClosed  = refusal("the gate to redis is closed")
 	errUnknown = refusal("redis has restarted or failed over and may lack data that sql has")
@@ -46,7 +46,7 @@ func (g *Guard) OnConnect(ctx context.Context, conn *redis.Conn) error {
 	case who.sentinel:
 		return nil // go-redis also uses these options for its connections to Sentinel
 	case !who.master && g.cluster:
-		return nil // replicas are asked for the masters; nodeRefusal rejects everything else
+		return nil // replicas are queried for the masters; nodeRefusal rejects everything else
 	case !who.master:
 		return errReplica
 	case g.knows(who.life):

@@ -64,7 +64,7 @@ func TestUnresponsiveRedisBlocksNoCaller(t *testing.T) {
 			t.Errorf("after %s: %v", name, err)
 		}
 	}
-	if n := len(i.resends()); n != 1 { // at the first look
+	if n := len(i.resends()); n != 1 { // at the first check
 		t.Errorf("healed %d times, although nothing was lost", n)
 	}
 }
@@ -139,11 +139,11 @@ func TestConnectionFromBeforeThePromotionIsRefused(t *testing.T) {
 	t.Parallel()
 	p := redistest.OwnCluster(t)
 	s := newSite(t, 64, inCluster(p.Addrs))
-	i := s.running(t, func(c *guard.Config) { c.Every = time.Hour }) // only a failing command makes it look
+	i := s.running(t, func(c *guard.Config) { c.Every = time.Hour }) // only a failing command makes it check
 	i.notify(t, "a", s.seqs...)
 	i.flush(t)
 	replica(t, i.rdb)
-	// Another instance, which does not look by itself, with one of its connections.
+	// Another instance, which does not check by itself, with one of its connections.
 	idle := s.instance(t, nil)
 	if err := idle.Check(t.Context()); err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestConnectionFromBeforeThePromotionIsRefused(t *testing.T) {
 	}
 }
 
-// No look happens here: the connection itself is refused.
+// No check happens here: the connection itself is refused.
 func TestNoConnectionToAnUnknownLife(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)

@@ -18,8 +18,8 @@ const (
 	pageSize = 500
 	// flushedParts is the number of parts in which inboxes are written behind.
 	flushedParts = 8
-	// resendMost limits how far back notices are sent again: inboxes record for 7 days which
-	// notices left them, and older notices would come back.
+	// resendMost limits how far back notices are sent again: inboxes keep records of removed notices for 7 days, and
+	// older notices would reappear.
 	resendMost = 6 * 24 * time.Hour
 )
 
@@ -34,7 +34,7 @@ type healing struct {
 	sick
 	seen     view
 	began    time.Time
-	held     time.Time     // when the lease was last extended
+	held     time.Time     // when the lease was last renewed
 	empty    bool          // SQL has no inbox, so Redis cannot lack one
 	above    map[int]int64 // by partition with a mark: changes up to this version are not missing
 	warm     []int         // partitions without a mark that have inboxes in Redis

@@ -66,8 +66,7 @@ func TestAnotherInstanceHealsWhereverTheHealerDies(t *testing.T) {
 					return nil
 				})
 				err := first.Check(t.Context())
-				// An old dataset is compared by the versions in SQL; an empty one has nothing to
-				// compare or erase.
+				// An old dataset is compared with the versions in SQL; an empty one has nothing to compare or erase.
 				if asked := step != "vers" && (step != "snapshots" && step != "deleted" || !emptied); asked && (!errors.Is(err, notifier.ErrUnavailable) || first.State() == guard.Open) {
 					t.Errorf("the first instance: %s, %v", first.State(), err)
 				}
@@ -110,8 +109,7 @@ func TestOneInstanceHealsWhileTheOthersWait(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)
 	s := newSite(t, 10, onServer(server))
-	// If the lease lapsed on a busy machine, both would heal. That is harmless, but it is not
-	// tested here.
+	// If the lease expired on a busy machine, both would heal. That is harmless, but it is not tested here.
 	long := func(c *guard.Config) { c.Lease = lease.New(c.Raw, s.k, "epoch", time.Minute) }
 	one, two := s.instance(t, long), s.instance(t, long)
 	begun, goOn := make(chan struct{}), make(chan struct{})
@@ -135,7 +133,7 @@ func TestOneInstanceHealsWhileTheOthersWait(t *testing.T) {
 	if n := len(two.resends()); n != 0 {
 		t.Errorf("the second instance healed %d times while the first did", n)
 	}
-	close(goOn) // who has looked before this may find the lease free after it, and heal once more
+	close(goOn) // an instance that checked before this may find the lease free afterwards, and heal once more
 	one.awaits(t, guard.Open)
 	two.awaits(t, guard.Open)
 	if n := len(one.resends()); n != 1 {
@@ -275,7 +273,7 @@ func TestRedisReplacedDuringHealingIsHealedAgain(t *testing.T) {
 	i.flush(t)
 	server.Crash(t)
 	server.RestartFrom(t, file)
-	// Long after: a mark of now would be later than everything to be compared.
+	// Much later: a mark set to the current time would be later than everything to be compared.
 	later := s.instance(t, func(c *guard.Config) { c.Now = func() time.Time { return time.Now().Add(10 * time.Minute) } })
 	replaced := false
 	later.sql.hook(func(call string) error {

@@ -12,8 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/guard"
 )
 
-// lose makes a Redis older than SQL: everything that happened between remember and lose is missing
-// there.
+// lose makes a Redis older than SQL: all changes between remember and lose are missing there.
 type lose struct {
 	name string
 	make func(t *testing.T) (reach func(func(context.Context, *redis.Conn) error) redis.UniversalClient, remember, lose func())
@@ -106,7 +105,7 @@ func TestLostDataIsRestored(t *testing.T) {
 			}
 			i.notify(t, "c", s.seqs...)
 			i.flush(t)
-			i.notify(t, "d", s.seqs...) // SQL does not have it in any inbox
+			i.notify(t, "d", s.seqs...) // not in any inbox in SQL
 			changed := i.Changed()
 			lose()
 			<-changed

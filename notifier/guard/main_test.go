@@ -25,16 +25,15 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// The pool of a closed client looks for a lost server for up to another second, and Close of a
-// cluster client does not wait for its reloads in the background.
+// The pool of a closed client tries to reach a lost server for up to another second, and Close of a cluster client
+// does not wait for its reloads in the background.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(redistest.Wrap(m),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9.(*clusterStateHolder).LazyReload.func1"))
 }
 
-// site is an installation: a database, a key prefix in some Redis, and any number of instances over
-// them.
+// site is an installation: a database, a key prefix in some Redis, and any number of instances that use them.
 type site struct {
 	k     keys.Space
 	db    *store.Store
@@ -99,7 +98,7 @@ type instance struct {
 	resent []time.Time
 }
 
-// database is SQL that can be made to fail.
+// database is a store that can be made to fail.
 type database struct {
 	*store.Store
 	mu     sync.Mutex
@@ -274,7 +273,7 @@ func (i *instance) notify(t testing.TB, subject string, seqs ...int64) {
 	}
 }
 
-// flush writes all changes to SQL, as unread does.
+// flush writes all changes to SQL, as package behind does.
 func (i *instance) flush(t testing.TB) {
 	t.Helper()
 	ctx, now := t.Context(), time.Now()

@@ -34,7 +34,7 @@ func (g *Guard) keepMarks(ctx context.Context, conn *redis.Conn, s masterView) {
 	}
 }
 
-// believed reports whether a mark can be a time at which the dataset existed.
+// believed reports whether a mark is a time at which the dataset can have existed.
 func believed(mark int64, now time.Time) bool {
 	return mark > begun && mark <= now.Add(skew).UnixMilli()
 }

@@ -96,7 +96,7 @@ func (g *Guard) probeMaster(ctx context.Context, at place) (s masterView, err er
 	return s, nil
 }
 
-// Marks that are not times.
+// These marks are not times.
 const (
 	lost  = -1 // missing: Redis has lost all data, or never had any
 	begun = 0  // the partition is being healed, and its counts are restored
@@ -150,7 +150,7 @@ type identity struct {
 	// process.
 	life     string
 	master   bool
-	sentinel bool // holds no data, but has the address of the master
+	sentinel bool // contains no data, but the address of the master
 }
 
 // question holds the identity commands that were queued on a pipeline.

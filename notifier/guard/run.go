@@ -14,8 +14,8 @@ const (
 	checkWait = 10 * time.Second
 )
 
-// Check checks Redis, heals it if necessary, and waits while another instance heals, for at most 10 s.
-// It returns nil once the gate is open.
+// Check checks Redis, heals it if necessary, and waits at most 10 s while another instance heals. It returns nil once
+// the gate is open.
 func (g *Guard) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWait)
 	defer cancel()
@@ -89,7 +89,7 @@ func (g *Guard) round(ctx context.Context) error {
 const (
 	// stepWait limits each step of healing, so that a hanging database does not block it.
 	stepWait = 10 * time.Second
-	// holdEvery is the interval at which the lease is extended during healing.
+	// holdEvery is the interval at which the lease is renewed during healing.
 	holdEvery = LeaseLife / 6
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/guard"
 )
 
-// oldFile makes a site of this many users come back from a file that lacks one notice in each
-// inbox, and returns how long the gate was closed.
+// oldFile restores a site of this many users from a file that lacks one notice in each inbox, and returns how long
+// the gate was closed.
 func oldFile(t testing.TB, users int) time.Duration {
 	t.Helper()
 	server := redistest.Own(t)

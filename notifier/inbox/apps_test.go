@@ -43,7 +43,7 @@ func TestReadSubjectLeavesTheEntriesOfOtherApps(t *testing.T) {
 	})
 }
 
-// TestANoticeIsFoundUnderTheKeyThatAnOlderProgramGaveIt delivers as an instance does that does not know of apps.
+// TestANoticeIsFoundUnderTheKeyThatAnOlderProgramGaveIt delivers like an instance without support for apps.
 func TestANoticeIsFoundUnderTheKeyThatAnOlderProgramGaveIt(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.deliver(t, 42, s.ofApp(0, 5, "photo:5"))

@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// archived returns a site in which user 42 has 45 notices, the newest 12 unread, all of them
-// in SQL, and the archive over that.
+// archived returns a site in which user 42 has 45 notices, the newest 12 unread, all of them in SQL, and an Archive
+// of it.
 func archived(t *testing.T) (*site, *shelf, *inbox.Archive) {
 	t.Helper()
 	s := newSite(t, redistest.Client(t), 0)

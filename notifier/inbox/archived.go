@@ -14,10 +14,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Archive moves the entries with these keys from a user's inbox to the archive, where they are read.
-// They stay there for 30 days. An archive can contain as many entries as an inbox: the oldest
-// leave first. Keys that are not in the inbox are skipped; if all are skipped, it returns
-// notifier.ErrNotFound.
+// Archive moves the entries with these keys from a user's inbox to the archive, where they are read. They stay there
+// for 30 days. An archive can contain as many entries as an inbox: the oldest are removed first. Keys that are not in
+// the inbox are skipped; if all are skipped, it returns notifier.ErrNotFound.
 func (b *Inbox) Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
@@ -39,10 +38,10 @@ func (b *Inbox) Archive(ctx context.Context, seq int64, keys []string) (notifier
 	return m, badgeOf(r), nil
 }
 
-// Unarchive moves entries from the archive back to their old places in the inbox, with the content
-// from SQL. They stay read. Entries that have since been retracted or have expired, and entries for
-// which the inbox has no room, are skipped. If all are skipped, it returns notifier.ErrNotFound, or
-// notifier.ErrConflict if only the room was missing.
+// Unarchive moves entries from the archive back to their old places in the inbox, with the content from SQL. They
+// stay read. Entries that have since been retracted or have expired, and entries for which the inbox has no room, are
+// skipped. If all are skipped, it returns notifier.ErrNotFound, or notifier.ErrConflict if only a lack of room
+// prevented it.
 func (b *Inbox) Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
 	m, badge, err := b.unarchive(ctx, seq, keys)
 	if err != nil {
@@ -57,7 +56,7 @@ func (b *Inbox) unarchive(ctx context.Context, seq int64, keys []string) (m noti
 		return m, badge, err
 	}
 	rows = slices.DeleteFunc(rows, func(r notifier.ArchivedRow) bool { return !slices.Contains(keys, r.Key) })
-	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return cmp.Compare(b.At, a.At) }) // the newest come first if there is little room
+	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return cmp.Compare(b.At, a.At) }) // the newest have priority if room is short
 	entries, err := archivedEntries(ctx, b.sql, seq, rows, b.millis())
 	if err != nil {
 		return m, badge, err

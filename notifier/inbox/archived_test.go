@@ -137,7 +137,7 @@ func TestAnArchivedEntryGoesAfterThirtyDaysAndWithItsNotice(t *testing.T) {
 			t.Errorf("unarchiving a retracted notice: %v, want not found", err)
 		}
 		s.clock.pass(notifier.ArchivedFor - 2*time.Millisecond)
-		s.archive(t, 4) // of this one the 30 days begin now
+		s.archive(t, 4) // its 30 days begin now
 		if _, put := s.shown(t); put != "4" {
 			t.Errorf("after 30 days: archive %q", put)
 		}

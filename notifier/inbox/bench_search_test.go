@@ -13,8 +13,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// BenchmarkSearch searches an inbox of 200 entries. The metric p99-ms is promised to be at most 5 with
-// texts of 200 characters.
+// BenchmarkSearch searches an inbox of 200 entries. The documented limit for p99-ms is 5 with texts of 200
+// characters.
 func BenchmarkSearch(b *testing.B) {
 	for _, sentences := range []int{7, 40} {
 		b.Run(fmt.Sprint(28*sentences, " characters"), func(b *testing.B) {

@@ -29,10 +29,9 @@ func (b *Inbox) Sample(ctx context.Context, partition, n int) (seqs []int64, err
 	return seqs, nil
 }
 
-// Check verifies that the rows, the bodies and the counter of these inboxes agree, and that SQL has
-// the current version of each inbox that it should have. It repairs differences from the list in
-// Redis or, if SQL has a newer version, from SQL, and returns what it repaired. Cold inboxes are
-// skipped; inboxes of unknown users are erased.
+// Check verifies that the rows, the bodies and the counter of these inboxes agree, and that the current version of
+// each inbox is in SQL if it should be. It repairs differences from the list in Redis or, if SQL has a newer version,
+// from SQL, and returns what it repaired. Cold inboxes are skipped; inboxes of unknown users are erased.
 func (b *Inbox) Check(ctx context.Context, seqs []int64) (found []notifier.Drift, err error) {
 	for chunk := range slices.Chunk(seqs, perPipeline) {
 		some, err := b.check(ctx, chunk)
@@ -85,7 +84,7 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 	return append(found, more...), errors.Join(err, refused)
 }
 
-// checkSQL compares clean inboxes, which SQL should have, with SQL.
+// checkSQL compares clean inboxes, which should be in SQL, with SQL.
 func (b *Inbox) checkSQL(ctx context.Context, clean map[int64]notifier.Snapshot, now int64) (found []notifier.Drift, err error) {
 	if b.sql == nil || len(clean) == 0 {
 		return nil, nil

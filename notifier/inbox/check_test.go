@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// finds checks user 42 twice: it wants this drift the first time, and none the second time.
+// finds checks user 42 twice: it expects this drift the first time, and none the second time.
 func (s *site) finds(t tb, h *shelf, want ...notifier.DriftKind) {
 	t.Helper()
 	for range 2 {
@@ -122,7 +122,7 @@ func TestUnwrittenAndConcurrentChangesAreNotDrift(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t), 0)
 	h := s.beside(0)
-	s.wake(t, 42) // empty, and SQL never sees it
+	s.wake(t, 42) // empty, and never written to SQL
 	s.finds(t, h)
 	s.lived(t, h, 42)
 	s.deliver(t, 42, s.notice(9, "x"))

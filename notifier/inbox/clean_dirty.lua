@@ -1,12 +1,12 @@
--- clean_dirty.lua: remove the dirty marks of users whose marked state, or a later one, SQL has.
+-- clean_dirty.lua: remove the dirty marks of users whose marked state, or a later one, is in SQL.
 --
 -- KEYS[1] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[2] flushed  the highest ver of the partition that SQL has
 -- ARGV[1..] marks  pairs of a user and the ver that SQL has
 --
--- Returns the number of marks removed. Newer marks stay. flushed only rises, and never above
--- the time of Redis, even if the clocks of the instances differ. If it is missing or 0, it stays
--- so: that is how a loss is detected, and only healing may end that state.
+-- Returns the number of marks removed. Newer marks stay. flushed only rises, and never above the time of Redis, even
+-- if the clocks of the instances differ. If it is missing or 0, it is not changed: that is how a loss is detected,
+-- and only healing may end that state.
 local dirty, flushed = KEYS[1], KEYS[2]
 
 local seen, high = {}, tonumber(redis.call('GET', flushed) or 0)

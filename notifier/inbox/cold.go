@@ -26,8 +26,8 @@ const (
 	maxStale = 10     // maximum number of times that SQL is read again because inboxes left Redis
 )
 
-// warmed is the result of restoring a cold inbox: its numbers, or the error; notifier.ErrNotFound
-// means that the user is unknown.
+// warmed is the result of restoring a cold inbox: its numbers, or an error; notifier.ErrNotFound means that the user
+// is unknown.
 type warmed struct {
 	reply script.Reply
 	err   error

@@ -16,8 +16,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// lived creates an inbox with a history: rows of all kinds, and notices that left. It is written
-// to SQL.
+// lived creates an inbox with a history: rows of all kinds, and removed notices. It is written to SQL.
 func (s *site) lived(t tb, h *shelf, seq int64) {
 	t.Helper()
 	for id := int64(1); id <= 7; id++ {
@@ -266,7 +265,7 @@ func TestTwoInstancesRestoreAnInboxOnce(t *testing.T) {
 		s.lose(t, 42)
 		other := s.another(h, 0)
 		var after stored
-		h.meeting = func() { // after this instance has read SQL, the other is faster
+		h.meeting = func() { // after this instance has read SQL, the other overtakes it
 			if _, err := other.Delete(t.Context(), 42, key(5)); err != nil {
 				t.Error(err)
 			}

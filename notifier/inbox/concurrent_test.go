@@ -48,7 +48,7 @@ func TestConcurrentChangesLeaveEveryInboxConsistent(t *testing.T) {
 	})
 }
 
-// meddle plays one instance that changes the inboxes of users at random.
+// meddle simulates an instance that changes users' inboxes at random.
 func (s *site) meddle(ctx context.Context, t *testing.T, users []int64, ids *atomic.Int64, dice *rand.Rand) {
 	t.Helper()
 	b := inbox.New(s.rdb, s.k, inbox.Options{Cap: 10, Now: time.Now})

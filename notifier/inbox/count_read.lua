@@ -1,6 +1,5 @@
--- count_read.lua: add 1 to the readers of each of these notices, at most 1000. Only notices with
--- more than one recipient are counted: those that have N:d. If N:r exists, N:d need not be looked
--- up.
+-- count_read.lua: add 1 to the readers of each of these notices, at most 1000. Only notices with more than one
+-- recipient are counted: those with N:d. If N:r exists, N:d need not be read.
 --
 -- shared
 --

@@ -103,7 +103,7 @@ func (b *Inbox) statuses(ctx context.Context, singles []notifier.Single) ([]noti
 	return statuses, nil
 }
 
-// status evaluates the row, which may be stored as unread or read, or else how the notice left.
+// status evaluates the row, which may be stored as unread or read, or else the record of the notice's removal.
 func status(s notifier.Single, row []any, gone *redis.FloatCmd) notifier.Tally {
 	for i, v := range row {
 		value, _ := v.(string)
@@ -129,10 +129,9 @@ func holds(s notifier.Single, value string) bool {
 	return strings.HasPrefix(value, strconv.FormatInt(s.NoticeID, 10)+" ")
 }
 
-// RestoreCounts raises the counts of these notices in a partition to the counts in SQL, if Redis
-// has less because it came back in an older state; this may be repeated. With add, it adds the
-// counts from SQL to the counts in Redis, because Redis started again from zero; this must be done
-// only once.
+// RestoreCounts raises the counts of these notices in a partition to the counts in SQL, if the counts in Redis are
+// lower because it came back in an older state; this may be repeated. With add, it adds the counts from SQL to the
+// counts in Redis, because Redis started again from zero; this must be done only once.
 func (b *Inbox) RestoreCounts(ctx context.Context, partition int, counts []notifier.NoticeCount, add bool) error {
 	mode := 0
 	if add {
@@ -153,7 +152,7 @@ func (b *Inbox) ForgetCounts(ctx context.Context, partition int, counts []notifi
 	return nil
 }
 
-// eachCount runs a script with the arguments first and these counts, a few hundred at a time.
+// eachCount runs a script with first as its initial arguments and these counts, a few hundred at a time.
 func (b *Inbox) eachCount(ctx context.Context, s *script.Script, partition int, counts []notifier.NoticeCount, first ...any) error {
 	p := script.NewPipe(b.rdb, 1)
 	for chunk := range slices.Chunk(counts, badgeBatch) {

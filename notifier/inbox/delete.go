@@ -111,7 +111,7 @@ func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifi
 		}
 		var row notifier.SnapshotRow
 		if n, _ := fmt.Sscanf(text, "%d %d %d", &row.NoticeID, &row.At, &row.Expires); n == 3 {
-			row.Field = keys[i] + notifier.ReadSuffix // putBack determines the state in which it left
+			row.Field = keys[i] + notifier.ReadSuffix // putBack determines its state at the time of removal
 			rows, ids = append(rows, row), append(ids, row.NoticeID)
 		}
 	}
@@ -137,10 +137,10 @@ func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifi
 	return entries, archived, nil
 }
 
-// putBack puts entries back in the states in which they left, ignoring the states in entries.
+// putBack puts entries back in the states in which they were removed, ignoring the states in entries.
 func (b *Inbox) putBack(ctx context.Context, seq int64, entries ...notifier.Entry) (notifier.Badge, error) {
 	entries = slices.Clone(entries)
-	slices.SortStableFunc(entries, func(a, b notifier.Entry) int { return cmp.Compare(b.At, a.At) }) // the newest come first if there is little room
+	slices.SortStableFunc(entries, func(a, b notifier.Entry) int { return cmp.Compare(b.At, a.At) }) // the newest have priority if room is short
 	rows := make([]any, 0, 5*len(entries))
 	for i := range entries {
 		e := &entries[i]

@@ -1,4 +1,4 @@
--- delete_archived.lua: delete entries from an archive, and remember their places for 10 minutes.
+-- delete_archived.lua: delete entries from an archive, and store their places for 10 minutes.
 --
 -- uses: save_state, trim_gone
 --
@@ -37,7 +37,7 @@ redis.call('HSET', deleted, unpack(places))
 redis.call('PEXPIRE', deleted, 600000)
 for i = 1, #places, 2 do
   local id = places[i + 1]:match('^%d+')
-  if id then redis.call('ZADD', gone, 'NX', string.format('%.3f', ver + 0.25), id) end -- a retracted one stays so
+  if id then redis.call('ZADD', gone, 'NX', string.format('%.3f', ver + 0.25), id) end -- an existing retraction stays
   redis.call('HDEL', archive, places[i])
 end
 if redis.call('EXISTS', archive) == 0 then redis.call('HDEL', state, 'archived') end

@@ -1,4 +1,4 @@
--- delete_rows.lua: delete entries from an inbox, and remember their places for 10 minutes.
+-- delete_rows.lua: delete entries from an inbox, and store their places for 10 minutes.
 --
 -- uses: find_row, remove_row, save_state, trim_gone
 --

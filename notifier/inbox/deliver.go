@@ -9,12 +9,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// DeliverAll adds each of these notices, unread, to the top of the inboxes of its recipients;
-// notices to the same user are added in order. An inbox stays unchanged if the notice is in
-// it or was before, if a later notice has the same key, or if the notice has expired. An
-// earlier notice with the same key is replaced, and its row moves to the top; the oldest rows
-// beyond the cap leave. A delivery with Again also skips each inbox whose floor is at or above
-// the notice: that inbox may have had the notice without a record of it.
+// DeliverAll adds each of these notices, unread, to the top of the inboxes of its recipients; notices to the same
+// user are added in order. An inbox stays unchanged if the notice is in it or was before, if a later notice has the
+// same key or if the notice has expired. An earlier notice with the same key is replaced, and its row moves to the
+// top; the oldest rows beyond the cap are removed. A delivery with Again also skips each inbox whose floor is at or
+// above the notice: that inbox may have had the notice without a record of it.
 //
 // It returns an error for each delivery, in order: nil means that the notice is in all of its
 // inboxes. A failed inbox affects only its own deliveries. After an error some inboxes may
@@ -31,7 +30,7 @@ func (b *Inbox) DeliverAll(ctx context.Context, all []notifier.Delivery) []error
 
 // deliver is DeliverAll, and returns the number of changed inboxes.
 func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed int, errs []error) {
-	// Converted to any here, once for all recipients.
+	// The values are converted to any once for all recipients.
 	type boxed struct{ key, id, expires, json, counted, again, order any }
 	notices, n := make([]boxed, len(all)), 0
 	for i := range all {

@@ -24,8 +24,8 @@
 -- ARGV[10] again   1 when the notice is delivered again after a loss of Redis
 -- ARGV[11] order   its own id, or the highest id when it was sent: it comes after that notice
 --
--- Returns 1; 0 when nothing changed, because the notice was here before, has been replaced by a
--- newer one or has expired, or is delivered again and not above floor; -1 when the inbox is cold.
+-- Returns 1; 0 when nothing changed, because the notice was here before, was replaced by a newer one, has expired, or
+-- is a redelivery not above floor; -1 when the inbox is cold.
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local key, id, expires, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local now, cap, seq, order = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[11])

@@ -14,8 +14,8 @@
 -- ARGV[6] seq      user
 -- ARGV[7] channel  Pub/Sub channel of this user's changes
 --
--- Returns 1; 0 when nothing changed, because the notice is not here or already has this or a later
--- revision. A cold inbox is left alone: it is restored with the content that SQL has.
+-- Returns 1; 0 when nothing changed, because the notice is not here or already has this or a later revision. A cold
+-- inbox is skipped: it is restored with the content from SQL.
 local hash, state, dirty = KEYS[1], KEYS[2], KEYS[3]
 local key, id, rev, json = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 

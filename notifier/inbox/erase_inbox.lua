@@ -1,4 +1,4 @@
--- erase_inbox.lua: remove a user's whole inbox from Redis, whatever SQL has.
+-- erase_inbox.lua: remove a user's whole inbox from Redis, regardless of SQL.
 --
 -- uses: clear_rows, raise_fence
 --

@@ -13,11 +13,10 @@ import (
 	"github.com/carillonhq/carillon/internal/script"
 )
 
-// Evict removes inboxes of a partition from Redis that were not used since before, the longest
-// idle ones first, at most limit of them: inboxes that SQL has in exactly this state, and empty
-// ones that SQL has never stored. It returns how many were removed, and whether there may be more.
-// An inbox that differs from SQL is checked immediately, and one of an unknown user is
-// erased.
+// Evict removes inboxes of a partition from Redis that have not been used since before, the longest idle ones first,
+// at most limit of them: inboxes that are in SQL in exactly this state, and empty ones that were never stored in SQL.
+// It returns how many were removed, and whether there may be more. An inbox that differs from SQL is checked
+// immediately, and one of an unknown user is erased.
 func (b *Inbox) Evict(ctx context.Context, partition int, before time.Time, limit int) (evicted int, more bool, err error) {
 	if b.sql == nil || limit <= 0 {
 		return 0, false, nil

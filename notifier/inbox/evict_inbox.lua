@@ -1,4 +1,4 @@
--- evict_inbox.lua: remove an inbox from Redis that has been unused for long and that SQL has.
+-- evict_inbox.lua: remove from Redis an inbox that is in SQL and has long been unused.
 --
 -- uses: clear_rows, raise_fence
 --

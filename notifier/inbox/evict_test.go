@@ -22,7 +22,7 @@ func (s *site) idle(t tb, seq int64) map[string]int64 {
 	return all
 }
 
-// nothing fails the test if Redis still has anything of the user.
+// nothing fails the test if Redis still stores anything for the user.
 func (s *site) nothing(t tb, seq int64) {
 	t.Helper()
 	at, user := s.stored(t, seq), decimal(seq)
@@ -199,7 +199,7 @@ func TestAnErasedUserHasNothingInRedisAndReceivesNothing(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)
 		s.lived(t, h, 42)
-		s.lived(t, h, 106) // in the same partition
+		s.lived(t, h, 106) // another user in the same partition
 		s.deliver(t, 42, s.notice(9, ""))
 		other := s.stored(t, 106)
 		h.nobody[42] = true
@@ -261,7 +261,7 @@ func TestUnknownUsersHaveNoInbox(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 				}
 			case "statuses", "unread of":
-				if errors.Is(err, notifier.ErrUnavailable) { // to them it was never delivered
+				if errors.Is(err, notifier.ErrUnavailable) { // it was never delivered to them
 					t.Errorf("%s: %v", name, err)
 				}
 			default:

@@ -13,9 +13,9 @@
 -- ARGV[3] channel  Pub/Sub channel of this user's changes
 -- ARGV[4..] keys   entry keys to check; the empty key: the whole inbox
 --
--- Returns the number of entries removed. The members of all checked rows leave expiry; rows that
--- are not due are added again with their correct time (see expires_soon). A key of a wrong type
--- makes the script fail before it removes anything.
+-- Returns the number of entries removed. The members of all checked rows are removed from expiry; rows that are not
+-- due are added again with their correct time (see expires_soon). A key of a wrong type makes the script fail before
+-- it removes anything.
 local list, hash, state, gone, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, seq = tonumber(ARGV[1]), ARGV[2]
 

@@ -108,7 +108,7 @@ func TestDueEntriesOfOtherInboxesInThePartitionHideNothing(t *testing.T) {
 		short.ExpiresAt = s.clock.in(time.Minute)
 		s.fill(t, 42, 2, 3)
 		s.deliver(t, 42, short)
-		for i := range int64(150) { // before ours in the index, and more than are checked one by one
+		for i := range int64(150) { // earlier in the index, and more than are checked one by one
 			member := decimal(42+64*(i+1)) + "|like:photo:1"
 			s.rdb.ZAdd(t.Context(), s.k.Expiry(42), redis.Z{Score: float64(startTime - i), Member: member})
 		}

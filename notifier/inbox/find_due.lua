@@ -1,6 +1,5 @@
--- find_due.lua: whether an inbox may hold expired rows. Expired rows of other inboxes in the
--- partition, which the sweep removes within a second, do not count. A due member SEQ| counts: one
--- of the rows that share it is due, or was.
+-- find_due.lua: whether an inbox may contain expired rows. Expired rows of other inboxes in the partition, which the
+-- sweep removes within a second, do not count. A due member SEQ| counts: one of the rows that share it is or was due.
 --
 -- shared
 --

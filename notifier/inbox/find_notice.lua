@@ -1,5 +1,5 @@
--- find_notice.lua: find the entry of a notice by its key. While the program is upgraded, an instance from before apps had
--- keys of their own may have delivered it under the key without the app.
+-- find_notice.lua: find the entry of a notice by its key. During an upgrade, an older instance, without separate keys
+-- for apps, may have delivered it under the key without the app.
 --
 -- shared
 -- uses: find_row

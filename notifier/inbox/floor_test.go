@@ -90,7 +90,7 @@ func TestTheFloorNeverFalls(t *testing.T) {
 	s := newSite(t, redistest.Client(t), 0)
 	s.flood(t)
 	s.clock.pass(time.Millisecond)
-	if err := s.Retract(t.Context(), 3, key(3), []int64{42}); err != nil { // it was never here, as far as the inbox has recorded
+	if err := s.Retract(t.Context(), 3, key(3), []int64{42}); err != nil { // the inbox has no record of it
 		t.Fatal(err)
 	}
 	for id := int64(901); id <= 1500; id++ {

@@ -1,4 +1,4 @@
--- forget_counts.lua: remove the counts of finished notices that SQL has.
+-- forget_counts.lua: remove the counts of finished notices that are in SQL.
 --
 -- KEYS[1] counts  N:d (delivered) and N:r (read) per notice of the partition
 -- ARGV[1..] known triples of a notice and its delivered and read counts in SQL

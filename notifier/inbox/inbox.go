@@ -89,8 +89,8 @@ func (b *Inbox) part(seq int64) *partition { return &b.parts[keys.Partition(seq)
 
 func (b *Inbox) millis() int64 { return b.now().UnixMilli() }
 
-// maxWarm is the maximum number of times that an operation restores a cold inbox; each time the inbox
-// has been evicted again.
+// maxWarm is the maximum number of times that an operation restores a cold inbox; it repeats only if the inbox was
+// evicted again.
 const maxWarm = 4
 
 var errCold = errors.New("the inbox is cold again after every restore")

@@ -1,5 +1,5 @@
--- keep_ids.lua: store the ids of the notices to keep unread: of ids, those that are in kept (all
--- of them if kept is nil), at most the last 500.
+-- keep_ids.lua: store the ids of the notices to keep unread: those in both ids and kept (all ids if kept is nil), at
+-- most the last 500.
 --
 -- shared
 --

@@ -177,7 +177,7 @@ func TestNoMoreThanFiveHundredAreKeptUnread(t *testing.T) {
 	}
 }
 
-// Deleting, restoring and reading again changes no count, whatever state the undo claims.
+// Deleting, restoring and reading again changes no count, regardless of the state in the undo request.
 func TestUndoingDeletesCannotChangeTheCounts(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		n := s.notice(7, "photo:7")

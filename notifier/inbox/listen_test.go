@@ -31,8 +31,8 @@ func (s *site) listen(t tb, seq int64) *listener {
 	return l
 }
 
-// heard returns the changes published since the last call. It publishes a marker of its own after
-// them, and reads until the marker arrives.
+// heard returns the changes published since the last call. It publishes a marker after them, and reads until the
+// marker arrives.
 func (l *listener) heard(t tb) []notifier.Change {
 	t.Helper()
 	const stop = `return redis.call('PUBLISH', ARGV[1], 'stop')`

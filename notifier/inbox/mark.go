@@ -30,9 +30,8 @@ func (b *Inbox) Follow(ctx context.Context, seq int64, key string, noticeID int6
 	return badge, nil
 }
 
-// MarkUnread marks entries as unread, in their places. Opening the inbox keeps them unread; any other
-// marking as read ends this. It returns the keys of the previously read entries. Otherwise it is like
-// MarkRead.
+// MarkUnread marks entries as unread, in their places. Opening the inbox keeps them unread; any other action that
+// marks them as read ends this. It returns the keys of the previously read entries. Otherwise it is like MarkRead.
 func (b *Inbox) MarkUnread(ctx context.Context, seq int64, keys ...string) ([]string, notifier.Badge, error) {
 	return b.markUnread(ctx, seq, marking{keep: 1}, keys)
 }

@@ -1,5 +1,5 @@
--- mark_rows.lua: mark entries as read or unread. An entry that the user marks as unread is kept so
--- when the inbox is opened.
+-- mark_rows.lua: mark entries as read or unread. An entry that the user marks as unread stays unread when the inbox
+-- is opened.
 --
 -- uses: find_row, keep_ids, kept_ids, save_state
 --

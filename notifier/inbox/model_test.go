@@ -25,7 +25,7 @@ type model struct {
 	taken   []notifier.Entry   // deleted entries that can be restored
 	sent    []*notifier.Notice
 
-	archived  []notifier.ArchivedRow // by key
+	archived  []notifier.ArchivedRow // ordered by key
 	discarded []notifier.ArchivedRow // deleted from the archive, the last one of each key
 }
 

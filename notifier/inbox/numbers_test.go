@@ -80,7 +80,7 @@ func TestTheStatusOfANoticeToOneUserIsReadFromTheirInbox(t *testing.T) {
 			t.Fatal(err)
 		}
 		status(80, 1, 1)
-		// Notices that left before inboxes recorded how.
+		// Notices that left before inboxes recorded their state.
 		if err := s.rdb.ZAdd(t.Context(), s.k.Gone(42), redis.Z{Score: startTime, Member: 79}).Err(); err != nil {
 			t.Fatal(err)
 		}

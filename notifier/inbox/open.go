@@ -31,8 +31,8 @@ func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 		e := &page.Entries[i]
 		e.New = !e.Read && !slices.Contains(kept, e.NoticeID)
 	}
-	// Older pages show entries delivered after the previous opening as New. That is correct only if
-	// this opening marked something as read. 1 is below any entry's at.
+	// Older pages show entries delivered after the previous opening as New. That is correct only if this opening
+	// marked something as read. The at of every entry is above 1.
 	if r.Code > 0 {
 		page.Opened = max(r.Number(2), 1)
 	}

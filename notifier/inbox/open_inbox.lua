@@ -17,9 +17,9 @@
 -- ARGV[4] seq      user
 -- ARGV[5] channel  Pub/Sub channel of this user's changes
 --
--- Returns {turned, unread and ver after opening, opened before it, 1 if older rows follow, fields,
--- values, ids of rows that the user marked as unread}; -1 when the inbox is cold; -4 when it may
--- hold expired rows: run expire_entries first. A deleted row stays marked as unread, for an undo.
+-- Returns {turned, unread and ver after opening, opened before it, 1 if older rows follow, fields, values, ids of
+-- rows that the user marked as unread}; -1 when the inbox is cold; -4 when it may contain expired rows: run
+-- expire_entries first. A deleted row stays marked as unread, for an undo.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, now, seq = tonumber(ARGV[1]), ARGV[2], ARGV[4]
 

@@ -14,9 +14,8 @@
 -- ARGV[5] since    only rows with a higher at
 -- ARGV[6] after    only rows with a lower at; 0 for all
 --
--- Returns {0, unread, ver, the highest at but at least since, 1 if older rows follow, fields,
--- values}; -1 when the inbox is cold; -4 when it may hold expired rows: run expire_entries first.
--- No row has an at above ver.
+-- Returns {0, unread, ver, the highest at but at least since, 1 if older rows follow, fields, values}; -1 when the
+-- inbox is cold; -4 when it may contain expired rows: run expire_entries first. No row has an at above ver.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, since, after = tonumber(ARGV[1]), tonumber(ARGV[5]), tonumber(ARGV[6])
 

@@ -1,5 +1,5 @@
--- raise_fence.lua: record that an inbox has left Redis, so that a snapshot read from SQL earlier
--- is not restored any more.
+-- raise_fence.lua: record that an inbox has left Redis, so that a snapshot read from SQL earlier is no longer
+-- restored.
 --
 -- shared
 --

@@ -15,7 +15,7 @@ func (m *model) findArchived(key string) int {
 	return slices.IndexFunc(m.archived, func(r notifier.ArchivedRow) bool { return r.Key == key })
 }
 
-// leaveArchive removes an archived entry for good, in the change that makes version ver.
+// leaveArchive permanently removes an archived entry, in the change that makes version ver.
 func (m *model) leaveArchive(i int, ver int64) {
 	id := m.archived[i].NoticeID
 	if _, known := m.gone[id]; !known {
@@ -73,7 +73,7 @@ func (p *play) takeArchived(keys []string) (taken []notifier.Entry) {
 	return taken
 }
 
-// undiscard forgets that an entry of this key was deleted from the archive.
+// undiscard drops the record that an entry with this key was deleted from the archive.
 func (m *model) undiscard(key string) {
 	m.discarded = slices.DeleteFunc(slices.Clone(m.discarded), func(r notifier.ArchivedRow) bool { return r.Key == key })
 }

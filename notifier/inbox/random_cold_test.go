@@ -16,9 +16,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Whatever happened before, an inbox that Redis has lost is restored as SQL last saw it, without
-// notices that were retracted or have expired since. If SQL saw it after its last change, it is
-// restored exactly.
+// Whatever happened before, an inbox that Redis has lost is restored as last stored in SQL, without notices that were
+// retracted or have expired since. If it was stored after its last change, it is restored exactly.
 func TestAnInboxIsRestoredAsSQLSawItAfterRandomChanges(t *testing.T) {
 	t.Parallel()
 	s, h := newSite(t, redistest.Cluster(t), 0), newShelf()
@@ -85,8 +84,8 @@ func (p *play) flush(t *rapid.T, id *atomic.Int64) {
 	}
 }
 
-// goCold removes the inbox from Redis, also from the expiry index if SQL does not have its last
-// change. A later call restores it.
+// goCold removes the inbox from Redis, and from the expiry index if its last change is not in SQL. A later call
+// restores it.
 func (p *play) goCold(t *rapid.T, id *atomic.Int64) {
 	seen := p.saved != nil && p.saved.ver == p.ver && p.again != p.ver
 	before := p.s.stored(t, p.seq)

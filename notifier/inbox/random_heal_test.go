@@ -52,7 +52,7 @@ func (p *play) mine(expiry map[string]int64) map[string]int64 {
 	return own
 }
 
-// keep remembers the current inbox as past.
+// keep stores the current inbox as past.
 func (p *play) keep(t *rapid.T) {
 	user, part, was := decimal(p.seq), keys.Partition(p.seq), p.clone()
 	own, at := p.s.dump(t, p.seq), p.s.stored(t, p.seq)
@@ -109,7 +109,7 @@ func (p *play) heal(t *rapid.T) {
 	p.past = nil
 }
 
-// drift checks the inbox, sometimes after its counter has been made wrong.
+// drift checks the inbox, sometimes after corrupting its counter.
 func (p *play) drift(t *rapid.T) {
 	var want []notifier.Drift
 	if n := rapid.IntRange(-1, 1).Draw(t, "counted wrong by"); n != 0 {

@@ -16,8 +16,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// play is a random history of one inbox, with its model and a browser that sees only the published
-// changes.
+// play is a random history of one inbox, with its model and a browser that receives only the published changes.
 type play struct {
 	*model
 	s       *site
@@ -243,14 +242,14 @@ func (p *play) take(t *rapid.T) {
 		if i >= rows {
 			continue // it was archived
 		}
-		e.Read = rapid.Bool().Draw(t, "the state that the undo claims") // must have no effect
+		e.Read = rapid.Bool().Draw(t, "the state that the undo claims") // this must have no effect
 		p.taken = append(p.taken, e)
 	}
 }
 
 func (p *play) putBack(t *rapid.T) {
 	if len(p.taken) == 0 {
-		p.take(t) // so that the next time there is one
+		p.take(t) // so that there is one the next time
 		return
 	}
 	some := rapid.SliceOfN(rapid.SampledFrom(p.taken), 1, 4).Draw(t, "entries")
@@ -268,7 +267,7 @@ func (p *play) putBack(t *rapid.T) {
 	p.answers(t, badge, err, true)
 }
 
-// freshen gives restored entries the content that SQL has, the newest first.
+// freshen gives restored entries the content from SQL, the newest first.
 func (p *play) freshen(some []notifier.Entry) {
 	some = slices.Clone(some)
 	slices.SortStableFunc(some, func(a, b notifier.Entry) int { return int(b.At - a.At) })

@@ -1,4 +1,4 @@
--- read_keys.lua: mark the entries of some keys as read; all of them, or none.
+-- read_keys.lua: mark the entries with these keys as read, either all or none.
 --
 -- uses: find_due, find_row, read_rows
 --
@@ -14,8 +14,8 @@
 -- ARGV[4] channel  Pub/Sub channel of this user's changes
 -- ARGV[5..] keys   entry keys, without the state
 --
--- Returns {turned, unread, ver}; -1 when the inbox is cold; -2 when one of the keys is not in this
--- inbox; -4 when it may hold expired rows: run expire_entries first.
+-- Returns {turned, unread, ver}; -1 when the inbox is cold; -2 when one of the keys is not in this inbox; -4 when it
+-- may contain expired rows: run expire_entries first.
 local list, hash, state, expiry, dirty, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local now, settled, seq, channel = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 

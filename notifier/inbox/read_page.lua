@@ -13,8 +13,8 @@
 -- ARGV[5] before   only rows with a lower at; 0 for all
 -- ARGV[6] filter   1 for unread rows only
 --
--- Returns {0, unread, ver, opened, 1 if older rows follow, fields, values}; -1 when the inbox is
--- cold; -4 when it may hold expired rows: run expire_entries first.
+-- Returns {0, unread, ver, opened, 1 if older rows follow, fields, values}; -1 when the inbox is cold; -4 when it may
+-- contain expired rows: run expire_entries first.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, before = tonumber(ARGV[1]), tonumber(ARGV[5])
 

@@ -1,10 +1,9 @@
 -- read_snapshot.lua: read the changes of an inbox since SQL stored it, without the bodies. Writes
 -- nothing.
 --
--- Reading the numbers in front of 200 bodies is six times slower in Redis than reading 200 fields. Rows
--- are in the order of their AT, and a row keeps its numbers, so SQL has the numbers of all rows up to
--- its version unless a change since then put rows back into the middle: that sets `whole`. The same
--- holds for gone, whose scores are versions.
+-- In Redis, reading the numbers before 200 bodies is six times slower than reading 200 fields. Rows are in the order
+-- of their AT, and a row keeps its numbers, so SQL has the numbers of all rows up to its version, unless a later
+-- change put rows back into the middle: that sets `whole`. The same applies to gone, whose scores are versions.
 --
 -- KEYS[1] list   inbox, newest first
 -- KEYS[2] hash   field → ID AT EXPIRY JSON

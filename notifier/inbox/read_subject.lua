@@ -1,5 +1,5 @@
--- read_subject.lua: mark every entry about a subject as read, whatever its type. Entries of other apps than the given one
--- stay as they are.
+-- read_subject.lua: mark every entry about a subject as read, whatever its type. Entries of apps other than the given
+-- one are not changed.
 --
 -- uses: find_due, read_rows
 --
@@ -16,8 +16,8 @@
 -- ARGV[5] channel  Pub/Sub channel of this user's changes
 -- ARGV[6] app      number of the app whose entries are included besides entries without an app; 0: all
 --
--- Returns {turned, unread, ver}; -1 when the inbox is cold; -4 when it may hold expired rows: run
--- expire_entries first.
+-- Returns {turned, unread, ver}; -1 when the inbox is cold; -4 when it may contain expired rows: run expire_entries
+-- first.
 local list, hash, state, expiry, dirty, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local subject, now, settled, seq, channel, app = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 

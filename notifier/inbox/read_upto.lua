@@ -15,8 +15,8 @@
 -- ARGV[5] seq      user
 -- ARGV[6] channel  Pub/Sub channel of this user's changes
 --
--- Returns {turned, unread, ver}; -1 when the inbox is cold; -2 when the key is not in this inbox;
--- -4 when it may hold expired rows: run expire_entries first.
+-- Returns {turned, unread, ver}; -1 when the inbox is cold; -2 when the key is not in this inbox; -4 when it may
+-- contain expired rows: run expire_entries first.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local upto, key, now = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 

@@ -1,5 +1,5 @@
--- read_values.lua: get the values of the rows at some indexes of fields. known has the values of
--- the first rows, as far as they have been read.
+-- read_values.lua: get the values of the rows at some indexes of fields. known contains the values of the first rows,
+-- as far as they have been read.
 --
 -- shared
 --

@@ -14,10 +14,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Reconcile updates from SQL the inboxes that Redis has with a lower version than the given one,
-// because Redis came back in an older state. It returns their number. Newer inboxes stay unchanged,
-// and cold ones stay cold; a caller that has already read an older snapshot of a cold inbox can no
-// longer restore it.
+// Reconcile updates from SQL the inboxes whose version in Redis is lower than the given one, because Redis came back
+// in an older state. It returns their number. Newer inboxes stay unchanged, and cold ones stay cold; a caller that
+// has already read an older snapshot of a cold inbox can no longer restore it.
 //
 // It may be repeated. An inbox that fails, or whose snapshot is damaged, is logged and skipped, so
 // that it does not delay the others. So an error means that Redis or SQL is unavailable.
@@ -95,7 +94,7 @@ func (b *Inbox) olderThan(ctx context.Context, users []notifier.Dirty) (older []
 	return older, nil
 }
 
-// portion returns how many of these inboxes to restore at a time, based on their rows: at least one.
+// portion returns how many of these inboxes to restore at a time, based on their number of rows; at least one.
 func portion(list []notifier.Snapshot) (n int) {
 	rows := 0
 	for n < len(list) && (n == 0 || rows+len(list[n].Rows) <= maxRows) {

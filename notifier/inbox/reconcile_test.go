@@ -44,7 +44,7 @@ func onServers(t *testing.T, promise func(t *testing.T, s *site)) {
 	redistest.OnServers(t, func(t *testing.T, rdb redis.UniversalClient) { t.Helper(); promise(t, newSite(t, rdb, 0)) })
 }
 
-// vers returns the versions that the shelf has.
+// vers returns the versions on the shelf.
 func (h *shelf) vers(seqs ...int64) (list []notifier.Dirty) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

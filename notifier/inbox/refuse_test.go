@@ -97,8 +97,8 @@ func fullSite(t *testing.T, room int) *site {
 	return s
 }
 
-// TestAChangeThatFailsOnAKeyOfAWrongTypeIsCompleteAfterTheRepair replaces each key in turn with a
-// string, as an operator might by mistake, and lets each change fail on that twice.
+// TestAChangeThatFailsOnAKeyOfAWrongTypeIsCompleteAfterTheRepair replaces each key in turn with a string, as an
+// operator might by mistake, and makes each change fail on it twice.
 func TestAChangeThatFailsOnAKeyOfAWrongTypeIsCompleteAfterTheRepair(t *testing.T) {
 	t.Parallel()
 	for name, change := range changes {

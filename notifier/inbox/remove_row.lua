@@ -1,8 +1,8 @@
--- remove_row.lua: remove one row from an inbox for good and add its notice to gone. The row leaves
--- the hash last: if a key of a wrong type fails before that, a retry still finds the row. The score
--- in gone is the version of the change, so a later change never adds in front of an earlier one,
--- even if clocks differ. Its fraction records the state in which the row left, so that an undo does not
--- have to trust its caller: 0.25 for read and 0.125 for unread.
+-- remove_row.lua: permanently remove one row from an inbox and add its notice to gone. The row is removed from the
+-- hash last: if a key of a wrong type fails before that, a retry still finds the row. The score in gone is the
+-- version of the change, so a later change never adds in front of an earlier one, even if clocks differ. Its fraction
+-- records the state in which the row left, so that an undo need not trust its caller: 0.25 for read and 0.125 for
+-- unread.
 --
 -- shared
 -- uses: expires_soon

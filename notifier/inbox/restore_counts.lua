@@ -1,4 +1,4 @@
--- restore_counts.lua: raise the counts of notices in a partition to what SQL has.
+-- restore_counts.lua: raise the counts of notices in a partition to the counts in SQL.
 --
 -- KEYS[1] counts  N:d (delivered) and N:r (read) per notice of the partition
 -- ARGV[1] add     1: add the counts of SQL; 0: keep the higher of both

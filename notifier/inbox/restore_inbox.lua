@@ -1,6 +1,6 @@
--- restore_inbox.lua: put an inbox into Redis as SQL has it. Rows whose value is empty are left out;
--- their notices are among those gone. Notices that left a cold inbox after the snapshot was taken
--- stay out as far as gone still lists them.
+-- restore_inbox.lua: put an inbox into Redis as stored in SQL. Rows whose value is empty are left out; their notices
+-- are listed in gone. Notices that left a cold inbox after the snapshot was taken are not restored, as far as gone
+-- still lists them.
 --
 -- uses: clear_rows, mark_expiries, push_all, save_state, trim_gone
 --
@@ -63,7 +63,7 @@ redis.call('HSET', state, 'unread', unread, 'ver', ver, 'opened', opened)
 if ARGV[7] ~= '0' then redis.call('HSET', state, 'floor', ARGV[7]) end
 if ARGV[8] == '' then redis.call('HDEL', state, 'kept') else redis.call('HSET', state, 'kept', ARGV[8]) end
 if #put == 0 then redis.call('HDEL', state, 'archived') else redis.call('HSET', state, 'archived', '1') end
-if left or #events > 0 then redis.call('HSET', state, 'whole', string.format('%.0f', ver + 1)) end -- SQL lacks some of gone
+if left or #events > 0 then redis.call('HSET', state, 'whole', string.format('%.0f', ver + 1)) end -- SQL lacks part of gone
 if #events == 0 and not older then return {1, unread, tonumber(ver)} end
 trim_gone(gone, state, tonumber(now))
 ver = string.format('%.0f', math.max(ver + 1, now))

@@ -1,5 +1,4 @@
--- restore_rows.lua: undo a delete: put rows back in their old places, in the state in which they
--- left.
+-- restore_rows.lua: undo a delete: put rows back in their old places and states.
 --
 -- uses: find_row, mark_expiry, save_state, seek_row
 --

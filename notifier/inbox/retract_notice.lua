@@ -1,5 +1,5 @@
--- retract_notice.lua: remove a notice from one inbox, or keep it from ever being delivered there.
--- Its score in gone is higher by one half, by which an undo recognises it and is refused.
+-- retract_notice.lua: remove a notice from one inbox, or prevent its delivery there. Its score in gone is higher by
+-- one half, so that an undo detects the retraction and is refused.
 --
 -- uses: find_notice, remove_row, save_state, trim_gone
 --

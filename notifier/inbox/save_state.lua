@@ -1,6 +1,6 @@
--- save_state.lua: write the new numbers of an inbox and publish the change to every instance where
--- the user is connected. This is the last step of a change; the first step is the dirty mark. A
--- superfluous mark costs one look, but a change without a mark never reaches SQL.
+-- save_state.lua: write the new numbers of an inbox and publish the change to every instance where the user is
+-- connected. This is the last step of a change; the first step is the dirty mark. A superfluous mark costs one read,
+-- but a change without a mark never reaches SQL.
 --
 -- shared
 --

@@ -173,7 +173,7 @@ func TestAPollIsNarrowedByTypeAndText(t *testing.T) {
 	})
 }
 
-// search compares a search with the same choice among all rows.
+// search compares a search with the same filter applied to all rows.
 func (p *play) search(t *rapid.T) {
 	p.model.expire(p.now())
 	q := notifier.Query{Unread: rapid.Bool().Draw(t, "unread only"), Limit: maxRows, Filter: notifier.Filter{

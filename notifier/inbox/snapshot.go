@@ -105,9 +105,9 @@ func (b *Inbox) addRead(ctx context.Context, p *script.Pipe, seq int64, known no
 	return p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq), since)
 }
 
-// Clean removes the dirty marks of users whose inbox is in SQL in this or a later version. A mark
-// that was renewed since stays. It also records in Redis up to which version SQL has the
-// partition, so that a Redis that comes back in an older state shows a lower value.
+// Clean removes the dirty marks of users whose inbox is in SQL in this or a later version. A mark that has been
+// renewed since is kept. It also records in Redis the version up to which the partition is in SQL, so that a Redis
+// that comes back in an older state has a lower value.
 func (b *Inbox) Clean(ctx context.Context, partition int, marks []notifier.Dirty) error {
 	p := script.NewPipe(b.rdb, 1)
 	for chunk := range slices.Chunk(marks, badgeBatch) {
@@ -124,7 +124,7 @@ func (b *Inbox) Clean(ctx context.Context, partition int, marks []notifier.Dirty
 	return nil
 }
 
-// known reads the snapshots of the users at the indexes which. Without SQL every user is known.
+// known reads the snapshots of the users at the indexes which. Without SQL every user counts as known.
 func (b *Inbox) known(ctx context.Context, seqs []int64, which []int) (map[int64]notifier.Snapshot, error) {
 	some := make([]int64, len(which))
 	for i, j := range which {

@@ -68,8 +68,7 @@ func parseRows(fields, heads string, known []notifier.SnapshotRow) ([]notifier.S
 	return rows, nil
 }
 
-// keyOf returns the entry key of a field. A field without a state, which only a fault can cause, is
-// its own key.
+// keyOf returns the entry key of a field. A field without a state, which only corruption can cause, is its own key.
 func keyOf(field string) string {
 	if key, _, ok := notifier.SplitField(field); ok {
 		return key

@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SQL has numbers that no longer hold for rows that are put back into the middle of an inbox. Notices
-// that left are complete even if clocks differ.
+// The numbers in SQL are wrong for rows that were put back into the middle of an inbox. Notices that left are
+// complete even if clocks differ.
 func TestASnapshotReadInPartsMatchesRedis(t *testing.T) {
 	const seq = 42
 	gone := func(t *testing.T, s *site, ids ...int64) {

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// stored is everything that Redis has of one user and of the user's partition.
+// stored is everything that Redis stores for one user and the user's partition.
 type stored struct {
 	List                []string
 	Hash, State, Counts map[string]string
@@ -32,7 +32,7 @@ func (s *site) stored(t tb, seq int64) stored {
 		Counts: s.rdb.HGetAll(ctx, k.Counts(p)).Val(), Archive: s.rdb.HGetAll(ctx, k.Archive(seq)).Val(),
 		Gone: scores(t, s.rdb, k.Gone(seq)), Expiry: scores(t, s.rdb, k.Expiry(p)), Dirty: scores(t, s.rdb, k.Dirty(p)),
 	}
-	delete(at.State, "whole") // concerns only what the next reading for SQL reads
+	delete(at.State, "whole") // affects only the next read for SQL
 	for _, z := range s.rdb.ZRangeWithScores(ctx, k.Gone(seq), 0, -1).Val() {
 		at.Left[z.Member.(string)] = notifier.LeftBy(z.Score)
 	}

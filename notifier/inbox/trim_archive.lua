@@ -1,5 +1,5 @@
--- trim_archive.lua: remove from the archive the entries that have been in it for 30 days, and the
--- oldest ones for which there is no room. Their notices are added to gone in version ver.
+-- trim_archive.lua: remove from the archive the entries that have been in it for 30 days, and the oldest ones if
+-- there is no room. Their notices are added to gone in version ver.
 --
 -- shared
 --

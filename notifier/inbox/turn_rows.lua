@@ -1,6 +1,5 @@
--- turn_rows.lua: mark as read those unread rows of an inbox for which wanted(field, value) is true,
--- or all if wanted is nil. top is as much of the top of the list as has been read, and known the
--- values of the first of those rows.
+-- turn_rows.lua: mark as read those unread rows of an inbox for which wanted(field, value) is true, or all if wanted
+-- is nil. top is the top of the list as far as it has been read, and known contains the values of its first rows.
 --
 -- shared
 -- uses: count_read, find_unread, read_values, write_rows

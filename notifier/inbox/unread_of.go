@@ -13,9 +13,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// UnreadOf returns the users among among who have a notice in their inbox and have not read it.
-// It excludes users who have read, archived or deleted it, and users in whose inbox a newer
-// notice has replaced it.
+// UnreadOf returns the users in among who have a notice in their inbox and have not read it. It excludes users who
+// have read, archived or deleted it, and users in whose inbox a newer notice has replaced it.
 func (b *Inbox) UnreadOf(ctx context.Context, n *notifier.Notice, among *roaring.Bitmap) (*roaring.Bitmap, error) {
 	seqs := make([]int64, 0, among.GetCardinality())
 	for seq := range roaring.Values(among) {

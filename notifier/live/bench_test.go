@@ -19,7 +19,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 )
 
-// clients are sockets that take nothing from this process's Go runtime.
+// clients are raw sockets that use no Go runtime resources of this process.
 type clients []int
 
 func (cs clients) close() {
@@ -64,7 +64,7 @@ func connectAll(b *testing.B, w *world, n int) clients {
 	return fds
 }
 
-// BenchmarkIdleStream reports the memory an idle stream takes: -benchtime=9000x.
+// BenchmarkIdleStream reports the memory that an idle stream uses: -benchtime=9000x.
 func BenchmarkIdleStream(b *testing.B) {
 	w := newToaster(b, redistest.Client(b), redistest.Space(b), nil).world // each browser reports that it is visible, so that all per-user state exists
 	connectAll(b, w, 1).close()
@@ -150,11 +150,11 @@ func BenchmarkChange(b *testing.B) {
 	}
 }
 
-// BenchmarkTurn measures one announcement to 9,000 connected users, from its publication until the
-// last has received the event and the badge. The clients' reading is included: about as much work
-// again, on the same processors.
+// BenchmarkTurn measures one announcement to 9,000 connected users, from its publication until the last has
+// received the event and the badge. The time includes reading by the clients, which doubles the work on the
+// same processors.
 func BenchmarkTurn(b *testing.B) {
-	const users = 9_000 // each takes two descriptors of this process, which may have 20,000
+	const users = 9_000 // each uses two file descriptors of this process, which has a limit of 20,000
 	board := &board{ann: map[int64]half{}, start: half{aver: 100}}
 	w := newWorld(b, redistest.Client(b), redistest.Space(b), func(c *Config) {
 		c.Badges, c.Limits.Check = board, time.Hour

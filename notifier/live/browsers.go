@@ -7,20 +7,20 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxBrowsers is how many browsers of one user are tracked. Above it, the one that was active
-// longest ago is forgotten.
+// maxBrowsers is how many browsers of one user are tracked. Beyond that, the least recently active one is
+// forgotten.
 const maxBrowsers = 16
 
 // browser is the state of one of a user's browsers, connected to this instance or not. It is
 // guarded by the lock of the user's shard.
 type browser struct {
 	name    string
-	visible bool      // it shows a page
+	visible bool      // a page is visible
 	at      time.Time // when that was last reported
-	left    time.Time // when its last stream here ended; zero: it has one, or has reported since
+	left    time.Time // when its last stream here ended; zero: it has a stream, or has reported since then
 }
 
-// sight applies a browser's report about its visibility, unless there is a later one.
+// sight applies a browser's report about its visibility, unless a later report was applied.
 func (u *user) sight(s notifier.Signal) {
 	at := time.UnixMilli(min(s.At, u.hub.cfg.Now().UnixMilli())) // another instance's clock may be ahead
 	if !u.see(s.Browser, s.On, at) {
@@ -38,7 +38,7 @@ func (u *user) sight(s notifier.Signal) {
 	}
 }
 
-// unseen is called when a browser reports that it shows no page. Toasts it was given and has not
+// unseen is called when a browser reports that none of its pages is visible. Toasts sent to it and not
 // acknowledged were probably not seen.
 func (u *user) unseen(name string) {
 	if u.tray == nil {
@@ -51,7 +51,7 @@ func (u *user) unseen(name string) {
 	}
 }
 
-// see records whether a browser shows a page. It returns false if there is a later report.
+// see records whether a page of a browser is visible. It returns false if a later report was recorded.
 func (u *user) see(name string, visible bool, at time.Time) bool {
 	b := u.browserNamed(name)
 	if b == nil {
@@ -101,8 +101,8 @@ func (u *user) depart(c *conn) {
 	}
 }
 
-// patience returns how long to leave a toast to other instances: no time if the browser that showed
-// a page last is connected here and was active recently; longer if it is connected elsewhere.
+// patience returns how long to leave a toast to other instances: zero if the browser that most recently showed
+// a page is connected here and was active recently; longer if it is connected elsewhere.
 func (u *user) patience() time.Duration {
 	var last *browser
 	for i := range u.browsers {
@@ -146,8 +146,8 @@ func (u *user) signal(s notifier.Signal) {
 	}
 }
 
-// toastWaits is called when a toast waits. The toast is left to other instances for a moment, unless the
-// user is active here. A nudge is left longer to others if all connections here had their turn.
+// toastWaits is called when a toast waits. The toast is left to other instances for a moment, unless the user
+// is active here. After a nudge it is left to them for longer if all connections here have already had it.
 func (u *user) toastWaits(nudge bool) {
 	if !u.receives() || nudge && u.tray != nil && u.tray.echo() {
 		return
@@ -160,8 +160,9 @@ func (u *user) toastWaits(nudge bool) {
 	t.wanted(after)
 }
 
-// wants is called when the user switches toasts on or off, or pauses until a time in ms. Held toasts stay in
-// Redis until the user wants toasts again. When a pause is over, the streams end, and the next ones get them.
+// wants is called when the user switches toasts on or off, or pauses until a time in ms. Undelivered toasts
+// stay in Redis until toasts are on again. When a pause is over, the streams end, and the next streams receive
+// them.
 func (u *user) wants(on bool, until int64) {
 	changed := false
 	for _, c := range u.conns {

@@ -43,7 +43,7 @@ func (w *toaster) patience() time.Duration {
 func TestSwitchingToastsAlsoAffectsOpenStreams(t *testing.T) {
 	t.Parallel()
 	rdb, k := redistest.Client(t), redistest.Space(t)
-	change := func(c *Config) { // the other instance takes nothing by itself
+	change := func(c *Config) { // the other instance claims no toasts by itself
 		c.Limits.ToastHold, c.Limits.ToastWait, c.Limits.ToastAway = time.Hour, time.Hour, time.Hour
 	}
 	a, b := newToaster(t, rdb, k, change), newToaster(t, rdb, k, change)
@@ -102,7 +102,7 @@ func TestAToastThatAllHereHadIsLeftToOtherInstances(t *testing.T) {
 	w.publish(w.keys.LiveUser(7), "N")
 	w.quiet(50, s)
 	testkit.Eventually(t, "an attempt after the other instances", after(time.Hour))
-	if again := w.page("b").toast(17); again != id { // it has not had the toast
+	if again := w.page("b").toast(17); again != id { // it was not sent the toast before
 		t.Errorf("toast %s came again as %s", id, again)
 	}
 }
@@ -122,7 +122,7 @@ func TestAUserWhoCannotBeServedDoesNotAffectOthers(t *testing.T) {
 		n, _ := w.toasts.did()
 		return busy && n > 0
 	})
-	second := w.page("b") // whether toasts wait for the user cannot be read either
+	second := w.page("b") // the call of Waiting fails as well
 
 	other := w.connect(8)
 	other.expect("badge", badge(1, 0))
@@ -161,7 +161,7 @@ func (w *toaster) waiting(seq int64) []string {
 	return all
 }
 
-// failures returns how often in a row user 7 could not be served.
+// failures returns the number of consecutive failures to serve user 7.
 func (w *toaster) failures() int {
 	s := w.hub.shard(7)
 	s.mu.Lock()

@@ -12,14 +12,13 @@ import (
 const (
 	// batch is how many users or sessions one call covers.
 	batch = 500
-	// checkPause is how long users that need a check at once are collected.
+	// checkPause is how long users who need an immediate check are collected into a batch.
 	checkPause = 50 * time.Millisecond
 )
 
-// checks is the queue of users whose sessions must be checked now: users who opened a stream, as
-// their session may have ended since it was read for that request; users who were moved to another
-// audience; and users for whom a signal about this may have been missed. All others are checked
-// once per Limits.Check.
+// checks is the queue of users whose sessions must be checked now: users who opened a stream, as their session
+// may have ended since it was read for that request; users who were moved to another audience; and users for
+// whom such a signal may have been missed. All others are checked once per Limits.Check.
 type checks struct {
 	hub   *Hub
 	mu    sync.Mutex
@@ -83,7 +82,7 @@ func (h *Hub) runChecks(ctx context.Context) error {
 	}
 }
 
-// checkShard has the badges of a shard's connected users read again, and checks their sessions.
+// checkShard queues the badges of a shard's connected users to be read again, and checks their sessions.
 func (h *Hub) checkShard(ctx context.Context, s *shard) {
 	var users []*user
 	s.mu.Lock()
@@ -135,13 +134,13 @@ func (h *Hub) checkSessions(ctx context.Context, users []*user) error {
 		u.locked(func() {
 			for _, c := range u.conns {
 				if !asked[c] {
-					continue // it came after the query and is checked on its own
+					continue // it was opened after the query and has its own check
 				}
 				audience, goesOn := alive[c.session]
 				switch {
 				case !goesOn:
 					c.bye(h.jitter(time.Second))
-				case u.moves == moves[i]: // otherwise the reply is older than the last move; that move is checked again
+				case u.moves == moves[i]: // otherwise the reply is older than the last move, which has its own check
 					u.joins(audience)
 				}
 			}
@@ -150,7 +149,7 @@ func (h *Hub) checkSessions(ctx context.Context, users []*user) error {
 	return nil
 }
 
-// Recheck has the sessions of users checked now who have a stream whose session is affected.
+// Recheck queues an immediate session check for every user with a stream whose session is affected.
 func (h *Hub) Recheck(affected func(session string) bool) {
 	h.eachUser(func(u *user) {
 		if slices.ContainsFunc(u.conns, func(c *conn) bool { return affected(c.session) }) {

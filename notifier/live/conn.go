@@ -28,8 +28,8 @@ type conn struct {
 	gone    bool                     // the stream has ended
 	seen    bool                     // a page of its browser was visible when it was opened
 
-	toastsOff bool // the user wants none
-	noToasts  bool // the page shows none
+	toastsOff bool // the user switched toasts off
+	noToasts  bool // the page does not show toasts
 	waiting   atomic.Int32
 	since     time.Time // when the stream began
 	until     time.Time // zero, or the latest endAt
@@ -70,8 +70,8 @@ func (h *Hub) stream(ctx context.Context, c *conn, out *responder) {
 	s.sse.ServeHTTP(out, req)
 }
 
-// activate is called when the library has registered its subscriber. It returns the first badge, or
-// the event that none can be read now. All later changes follow as events.
+// activate is called when the library has registered its subscriber. It returns the first badge, or the event
+// that reports that no badge can be read now. All later changes follow as events.
 func (h *Hub) activate(c *conn) []byte {
 	u, s := c.user, h.shard(c.user.seq)
 	s.mu.Lock()
@@ -100,7 +100,7 @@ func (h *Hub) activate(c *conn) []byte {
 	return appendBadge(nil, u.badge)
 }
 
-// publish queues an event. A client with too many events waiting is cut; other clients are not
+// publish queues an event. A client with too many queued events is disconnected; other clients are not
 // affected.
 func (c *conn) publish(ev *sse.Event) {
 	if !c.open() {

@@ -14,14 +14,14 @@ import (
 const (
 	takeBatch  = 256                    // users per call of Take
 	failPause  = time.Second            // first wait before a user who could not be served is retried; it grows
-	takeRetry  = 200 * time.Millisecond // wait after an error of Redis
+	takeRetry  = 200 * time.Millisecond // wait after a Redis error
 	raiseBatch = 500                    // users per call of RaiseAll
 	raiseQueue = 1000                   // RaiseAll calls that can wait; further toasts are not raised
 )
 
-// courier delivers toasts. It asks which users have toasts waiting, takes the toasts, gives each to
-// one connection and follows it until it is acknowledged. It is one goroutine with one timer for
-// all users, so that their calls can be batched.
+// courier delivers toasts. It asks which users have toasts waiting, claims the toasts, sends each to one
+// connection and tracks it until it is acknowledged. It is one goroutine with one timer for all users, so that
+// their calls can be batched.
 type courier struct {
 	hub    *Hub
 	mu     sync.Mutex
@@ -33,7 +33,7 @@ type courier struct {
 	faultLogged time.Time // when users who cannot be served were last logged; used by run only
 }
 
-// ask queues a user. The caller holds the lock of the user's shard; this holds for at and drop too.
+// ask queues a user. The caller holds the lock of the user's shard; this also applies to at and drop.
 func (k *courier) ask(u *user) {
 	k.mu.Lock()
 	k.asks = append(k.asks, u)
@@ -113,8 +113,8 @@ func (k *courier) wait(ctx context.Context, timer *time.Timer) bool {
 	return true
 }
 
-// round does one batch of each kind of work. An error means that Redis is away and that some of the
-// work must be repeated.
+// round does one batch of each kind of work. An error means that Redis is unavailable and that some of the work
+// must be repeated.
 func (k *courier) round(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()

@@ -51,8 +51,8 @@ func (k *courier) next(now time.Time) (due []*tray) {
 	return due
 }
 
-// askAll asks which of the queued users have toasts waiting, and has those taken. If the call gives
-// no answers, it assumes that all of them have.
+// askAll asks which of the queued users have toasts waiting, and schedules the claiming of those toasts. If the
+// call returns no answers, it assumes that all users have some.
 func (k *courier) askAll(ctx context.Context) error {
 	k.mu.Lock()
 	users := cut(&k.asks, batch)
@@ -81,8 +81,8 @@ func (k *courier) askAll(ctx context.Context) error {
 	return nil
 }
 
-// takeAll decides about the trays that are due, takes their waiting toasts in one call, and gives them
-// out. A user who cannot be served is retried later and does not affect others.
+// takeAll processes the trays that are due, claims their waiting toasts in one call, and sends them. A user who
+// cannot be served is retried later and does not affect others.
 func (k *courier) takeAll(ctx context.Context) error {
 	now := k.hub.cfg.Now()
 	var takes []*tray
@@ -137,8 +137,8 @@ func (k *courier) takeAll(ctx context.Context) error {
 	return nil
 }
 
-// logFault logs errors that keep toasts from some users, at most once per longestPause. That Redis
-// is away is logged by run.
+// logFault logs errors that keep toasts from some users, at most once per longestPause. Redis outages are
+// logged by run.
 func (k *courier) logFault(ctx context.Context, err error) {
 	now := k.hub.cfg.Now()
 	if errors.Is(err, notifier.ErrUnavailable) || now.Sub(k.faultLogged) < longestPause {
@@ -159,10 +159,9 @@ type Announcements interface {
 	Unread(ctx context.Context, r notifier.Reader, id int64) (bool, error)
 }
 
-// void settles the toasts of announcements that have ended, were retracted or have been read, and
-// removes them from got. If the state of an announcement cannot be determined, its toast is shown.
-// Toasts with an inbox row are handled by the script that takes them; announcements are in another
-// slot.
+// void settles the toasts of announcements that have ended, were retracted or have been read, and removes them
+// from got. If the state of an announcement cannot be determined, its toast is shown. Toasts with an inbox row
+// are handled by the script that claims them; announcements are in another Redis slot.
 func (k *courier) void(ctx context.Context, takes []*tray, got []notifier.Taken) error {
 	if k.hub.cfg.Announcements == nil {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// appendEvent appends one event in the wire format. data is JSON and becomes one line whatever it
-// contains.
+// appendEvent appends one event in the wire format. data is JSON and is always written as one line.
 func appendEvent(b []byte, id int64, event, data string) []byte {
 	return appendData(appendID(b, id), event, data)
 }
@@ -31,9 +30,9 @@ func appendData(b []byte, event, data string) []byte {
 	return append(b, "\n\n"...)
 }
 
-// appendLine appends JSON without characters that could end a line. Between tokens JSON allows CR
-// and LF, where a space means the same; U+2028 and U+2029 occur only inside strings, where their
-// escapes mean the same.
+// appendLine appends JSON without characters that could end a line. Between tokens JSON allows CR and LF, which
+// are equivalent to a space there; U+2028 and U+2029 occur only inside strings, where their escapes mean the
+// same.
 func appendLine(b []byte, data string) []byte {
 	if strings.ContainsAny(data, "\r\n") || strings.Contains(data, "\u2028") || strings.Contains(data, "\u2029") {
 		data = strings.NewReplacer("\r", " ", "\n", " ", "\u2028", `\u2028`, "\u2029", `\u2029`).Replace(data)
@@ -93,7 +92,7 @@ func appendChange(b []byte, c *notifier.Change) []byte {
 	return b
 }
 
-// noticeJSON puts key and id before the fields of the stored content.
+// noticeJSON returns the stored content as JSON, preceded by the fields key and id.
 func noticeJSON(e *notifier.ChangeEvent) string {
 	return withFields(`{"key":`+quote(e.Key)+`,"id":`+strconv.FormatInt(e.ID, 10), e.JSON)
 }

@@ -102,7 +102,7 @@ func FuzzEventsSurviveEncoding(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw := strings.ReplaceAll(string(stored), `\u2028`, "\u2028") // as another writer than ours might store it
+		raw := strings.ReplaceAll(string(stored), `\u2028`, "\u2028") // as a different writer might store it
 		c := notifier.Change{Ver: id, Unread: 1, Events: []notifier.ChangeEvent{
 			{Kind: notifier.ChangeNotice, ID: id, Key: key, JSON: raw},
 			{Kind: notifier.ChangeRead, Key: key},

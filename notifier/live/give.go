@@ -7,15 +7,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// listens reports whether the stream may be given toasts.
+// listens reports whether the stream accepts toasts.
 func (c *conn) listens() bool { return !c.toastsOff && !c.noToasts && c.open() }
 
-// receives reports whether any stream of the user may be given toasts.
+// receives reports whether any stream of the user accepts toasts.
 func (u *user) receives() bool { return slices.ContainsFunc(u.conns, (*conn).listens) }
 
-// choose returns the connection that a toast goes to: among those whose browser shows a page the
-// one active last, otherwise the newest. Connections in had are left out. It returns nil if none
-// remains.
+// choose returns the connection that a toast goes to: the one active most recently among those whose browser
+// shows a page, otherwise the newest. Connections in had are skipped. It returns nil if none is left.
 func (u *user) choose(had []*conn) (best *conn) {
 	var active time.Time
 	for _, c := range slices.Backward(u.conns) {
@@ -31,9 +30,9 @@ func (u *user) choose(had []*conn) (best *conn) {
 	return best
 }
 
-// returned is called when a connection was opened or a page became visible again. Toasts given to
-// a connection that is gone or did not acknowledge in time are given again. A visible page gets
-// them at once, too, if no page was visible when they were given.
+// returned is called when a connection was opened or a page became visible again. Toasts sent to a connection
+// that is gone or did not acknowledge in time are sent again. A visible page also gets toasts at once that were
+// sent while no page was visible.
 func (u *user) returned(seen bool) {
 	if t := u.tray; t != nil {
 		now := u.hub.cfg.Now()
@@ -55,7 +54,7 @@ func (u *user) returned(seen bool) {
 	u.ask()
 }
 
-// ask has the courier ask whether toasts wait for the user.
+// ask queues the user for the courier, which asks whether toasts wait for them.
 func (u *user) ask() {
 	if u.hub.cfg.Toasts == nil || u.asking || !u.receives() {
 		return
@@ -64,8 +63,8 @@ func (u *user) ask() {
 	u.hub.courier.ask(u)
 }
 
-// deal gives out the toasts that were taken. All toasts of one connection are sent in one write,
-// after the changes published before them.
+// deal sends the claimed toasts. All toasts of one connection are sent in one write, after the changes
+// published before them.
 func (u *user) deal(t *tray, got notifier.Taken) {
 	toasts := t.answered(got)
 	if len(toasts) > 0 && !u.cut {
@@ -94,8 +93,7 @@ func (u *user) deal(t *tray, got notifier.Taken) {
 	t.plan()
 }
 
-// next returns the connection to try next for a held toast; after all had it, the round begins
-// again.
+// next returns the connection to try next for a held toast; once all have had it, a new round begins.
 func (t *tray) next(id string) *conn {
 	h := t.find(id)
 	to := t.user.choose(h.had)

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Wrap(m)) }
 
 const limit = time.Minute // for anything that should happen at once
 
-// badgeFunc is a Badges that calls a function.
+// badgeFunc implements Badges with a function.
 type badgeFunc func(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 
 func (f badgeFunc) Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
@@ -98,9 +98,8 @@ func newWorld(t testing.TB, rdb redis.UniversalClient, k keys.Space, change func
 	return w
 }
 
-// ServeHTTP stands in for the handler. The headers X-Seq, X-Audience (default 1) and X-Session
-// stand for the session, and X-Visible, X-Toasts-Off, X-No-Toasts and X-Until (ms) for the
-// other fields of notifier.StreamOf.
+// ServeHTTP stands in for the handler. The headers X-Seq, X-Audience (default 1) and X-Session replace the
+// session, and X-Visible, X-Toasts-Off, X-No-Toasts and X-Until (ms) for the other fields of notifier.StreamOf.
 func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	seq, _ := strconv.ParseInt(r.Header.Get("X-Seq"), 10, 64)
 	of := notifier.StreamOf{
@@ -255,7 +254,7 @@ func readLine(r *bufio.Reader) (string, error) {
 	}
 }
 
-// next returns the next event that is not a comment; the test fails when none comes.
+// next returns the next event that is not a comment; the test fails if none arrives.
 func (s *stream) next() event {
 	s.t.Helper()
 	deadline := time.After(limit)
@@ -315,8 +314,8 @@ func badge(ver, unread int64) string {
 // half is the announcements' half of a badge.
 type half struct{ aver, unread int64 }
 
-// board is a Badges that a test writes to. A user without a half of their own has that of their
-// audience, else start.
+// board is a Badges whose contents a test sets. A user without their own half has their audience's half, or
+// else start.
 type board struct {
 	mu        sync.Mutex
 	ann       map[int64]half

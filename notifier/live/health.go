@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Health reports whether Redis can be used, and when that changes.
+// Health reports whether Redis is available, and notifies about changes.
 type Health interface {
 	Open() bool
 	Changed() <-chan struct{} // closed at the next change
 }
 
-// outage collects the reasons why the hub's data may be out of date: lost connections, Redis being
-// out of use, badges that cannot be read.
+// outage collects the reasons why the hub's data may be out of date: lost connections, an unavailable Redis,
+// badges that cannot be read.
 type outage struct {
 	mu     sync.Mutex
 	down   map[*link]bool
@@ -22,7 +22,7 @@ type outage struct {
 	since  time.Time // zero: no outage
 }
 
-// change applies a change of the reasons, and records when an outage began.
+// change applies a change to the reasons, and records when an outage began.
 func (o *outage) change(now time.Time, set func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -55,8 +55,8 @@ func (h *Hub) linkUp(l *link) {
 	h.outage.change(h.cfg.Now(), func() { delete(h.outage.down, l) })
 }
 
-// runHealth follows Config.Health. While Redis cannot be used, no data in memory is trusted; when
-// it can be used again, everything is read again.
+// runHealth follows Config.Health. While Redis is unavailable, no data in memory is trusted; afterwards
+// everything is read again.
 func (h *Hub) runHealth(ctx context.Context) error {
 	for open := true; h.cfg.Health != nil; {
 		changed := h.cfg.Health.Changed()
@@ -75,13 +75,12 @@ func (h *Hub) runHealth(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// doubt marks the user's badge as untrusted until it is read again, and queues that if it is
-// possible now.
+// doubt marks the user's badge as untrusted until it is read again, and queues the read if it is possible now.
 func (u *user) doubt(again bool) {
 	u.fresh = false
 	u.gen++
 	if !again || !u.confirmed {
-		return // the confirmation to come has it read
+		return // the pending confirmation queues the read
 	}
 	p := calm
 	if u.ready != nil {
@@ -90,8 +89,8 @@ func (u *user) doubt(again bool) {
 	u.hub.queue.add(u, p)
 }
 
-// reportOutage notifies the streams that no changes arrive for now, once that has lasted for
-// Limits.Grace. Requests that wait for a stream get one; it corrects itself when the outage ends.
+// reportOutage notifies the streams that changes are not arriving, once that has lasted for Limits.Grace.
+// Requests that wait for a stream get one, which is updated when the outage ends.
 func (h *Hub) reportOutage() {
 	if !h.outage.lasts(h.cfg.Now(), h.lim.Grace) {
 		return

@@ -41,7 +41,7 @@ func TestStreamsStayOpenWhileRedisIsAwayAndAreRightAfterwards(t *testing.T) {
 	own.Crash(t)
 	kept.expect("connection", reconnecting)
 	other.expect("connection", reconnecting)
-	// Users who connect meanwhile do not get a badge, even if one is held: it may be old.
+	// Users who connect meanwhile get no badge, even if one is cached: it may be out of date.
 	again, late := w.connect(7), w.connect(9)
 	again.expect("connection", reconnecting)
 	late.expect("connection", reconnecting)
@@ -106,7 +106,7 @@ func TestAShortLossIsNotReported(t *testing.T) {
 	}
 }
 
-// fresh reports whether the badge held for a user is known to be up to date.
+// fresh reports whether the cached badge of a user is marked as up to date.
 func (w *world) fresh(seq int64) bool {
 	s := w.hub.shard(seq)
 	s.mu.Lock()
@@ -114,7 +114,7 @@ func (w *world) fresh(seq int64) bool {
 	return s.users[seq] != nil && s.users[seq].fresh
 }
 
-// gate is a Health that a test opens and shuts.
+// gate is a Health that a test opens and closes.
 type gate struct {
 	mu      sync.Mutex
 	shut    bool
@@ -143,7 +143,7 @@ func (g *gate) set(shut bool) {
 	g.changed = make(chan struct{})
 }
 
-// gated returns a hub behind a gate: badges cannot be read while it is shut.
+// gated returns a hub behind a gate: badges cannot be read while it is closed.
 func gated(t *testing.T, shut bool) (*world, *gate) {
 	t.Helper()
 	g := newGate(shut)
@@ -179,7 +179,7 @@ func TestEveryBadgeIsReadAgainWhenRedisIsUsableAgain(t *testing.T) {
 	g.set(false)
 	for seq, s := range streams {
 		s.expect("connection", isLive)
-		s.expect("badge", badge(900, seq)) // browsers know version 900 and would ignore an older one
+		s.expect("badge", badge(900, seq)) // browsers have version 900 and would ignore an older one
 	}
 }
 
@@ -213,15 +213,15 @@ func TestUnreadableBadgesAreAnOutageForNewStreams(t *testing.T) {
 	away.Store(true)
 	late := w.connect(8)
 	late.expect("connection", reconnecting)
-	w.change(7, 50, 3) // a user with a known badge still receives changes
+	w.change(7, 50, 3) // a user whose badge was read still receives changes
 	kept.expect("badge", badge(50, 3))
 	away.Store(false)
 	late.expect("connection", isLive)
 	late.expect("badge", badge(1, 0))
 }
 
-// TestAnOutageOfOneLinkIsReportedToItsUsersOnly uses two Pub/Sub connections, one of which cannot
-// be made again.
+// TestAnOutageOfOneLinkIsReportedToItsUsersOnly uses two Pub/Sub connections, one of which cannot be
+// re-established.
 func TestAnOutageOfOneLinkIsReportedToItsUsersOnly(t *testing.T) {
 	t.Parallel()
 	direct, k := redistest.Client(t), redistest.Space(t)
@@ -240,9 +240,9 @@ func TestAnOutageOfOneLinkIsReportedToItsUsersOnly(t *testing.T) {
 	of1 := p.hole
 	p.hole = nil
 	p.mu.Unlock()
-	two := w.connect(2) // over a connection of its own, which survives
+	two := w.connect(2) // over a separate connection, which survives
 	two.expect("badge", badge(1, 0))
-	_ = p.Close() // connections lost from now on cannot be made again
+	_ = p.Close() // connections lost from now on cannot be re-established
 	for _, hole := range of1 {
 		close(hole)
 	}

@@ -14,26 +14,23 @@
 //	  │
 //	responder  one write with a deadline for each flush
 //
-// A new user is joined with SUBSCRIBE first; the badge is read afterwards, so that no change
-// is missed in between. The same happens after a subscription was lost. All badges are read
-// again once per Limits.Check, which corrects errors that nothing else noticed. A link
-// subscribes to the audiences before its users, so that a user whose channel is confirmed
-// receives every turn from then on.
+// For a new user, the hub subscribes first and reads the badge afterwards, so that no change is missed in
+// between. The same happens after a subscription was lost. All badges are read again once per Limits.Check,
+// which corrects errors that went undetected. A link subscribes to the audiences before its users, so that a
+// user whose channel is confirmed receives every turn from then on.
 //
-// A badge has two halves with a version each: a Change carries the inbox's, Marks carry the
-// announcements'. A notifier.Turn carries no count: an opening announcement is added to the
-// badge where the user's version allows it; after any other turn the badges of the audience
-// are read again, one batch after the other.
+// A badge has two halves, each with a version: a Change carries the inbox half, Marks carry the announcements
+// half. A notifier.Turn carries no count: an opening announcement is added to the badge where the user's
+// version allows it; after any other turn the badges of the audience are read again, one batch after the other.
 //
-// A toast goes to one connection of its user, on any instance, and to another one if it is
-// not acknowledged. The courier asks which connecting users have toasts waiting, learns from
-// a notifier.Signal for which user a toast is raised and which browser shows a page, and takes the
-// toasts. A tray holds the undelivered toasts of one user; give.go chooses the connection.
-// Only users with undelivered toasts have a tray.
+// A toast goes to one connection of its user, on any instance, and to another one if it is not acknowledged.
+// The courier asks which connecting users have toasts waiting, receives a notifier.Signal when a toast is
+// raised for a user or a browser shows a page, and claims the toasts. A tray holds the undelivered toasts of
+// one user; give.go chooses the connection. Only users with undelivered toasts have a tray.
 //
-// r3labs/sse leaks or blocks unless it is used like this: no replay and no automatic streams;
-// a stream is removed only after its one subscriber has left; only TryPublish; the request it
-// sees is our own and contains nothing from the client.
+// r3labs/sse leaks or blocks unless these rules are followed: no replay and no automatic streams; a stream is
+// removed only after its one subscriber has left; only TryPublish is used; the library gets a request made
+// here, which contains nothing from the client.
 package live
 
 import (
@@ -53,21 +50,20 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// Badges reads the badges of many users at once, both halves, one per reader and in order.
+// Badges reads the badges of many users at once, with both halves, one per reader and in order.
 type Badges interface {
 	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 }
 
-// Sessions returns the sessions that have not ended, with the current audience of each one's user.
+// Sessions returns the sessions that have not ended, each with the current audience of its user.
 type Sessions interface {
 	Alive(ctx context.Context, ids []string) (map[string]notifier.Audience, error)
 }
 
-// Config configures a Hub. Redis, Keys and Badges are required. Announcements reach only the
-// audiences in Audiences. Without Toasts there are no toasts; without Announcements, toasts of
-// announcements are shown even if the announcement has ended. Without Sessions no session is
-// checked again. Without Health only lost connections show that Redis is away. All other fields
-// have defaults.
+// Config configures a Hub. Redis, Keys and Badges are required. Announcements reach only the audiences in
+// Audiences. Without Toasts there are no toasts; without Announcements, toasts of announcements are shown even
+// if the announcement has ended. Without Sessions, sessions are not rechecked. Without Health, only lost
+// connections reveal that Redis is unavailable. All other fields have defaults.
 type Config struct {
 	Redis         redis.UniversalClient
 	Keys          keys.Space
@@ -157,9 +153,9 @@ func (h *Hub) Run(ctx context.Context) error {
 	return err
 }
 
-// Shutdown refuses new streams, sends bye to all others and waits until the last has ended. If ctx
-// ends first, it cuts the remaining streams and returns the error of ctx. http.Server.Shutdown does
-// not see hijacked streams: call this first.
+// Shutdown refuses new streams, sends bye to all others and waits until the last has ended. If ctx ends first,
+// it cuts the remaining streams and returns the error of ctx. http.Server.Shutdown does not wait for hijacked
+// streams: call this first.
 func (h *Hub) Shutdown(ctx context.Context) error {
 	h.gate.Lock()
 	if !h.closing {

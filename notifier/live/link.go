@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// chunk is how many channels one SUBSCRIBE names at most.
+// chunk is the maximum number of channels in one SUBSCRIBE.
 const chunk = 5000
 
 // link is one Pub/Sub connection, with the channels of its users and of all audiences. One
@@ -27,7 +27,7 @@ type link struct {
 	ops  []op
 	wake chan struct{}
 
-	fault atomic.Pointer[fault] // why no subscription stands; nil: one does, or none was tried
+	fault atomic.Pointer[fault] // why there is no subscription; nil: there is one, or none was tried
 }
 
 // fault is why a link has no subscription, and since when.
@@ -36,7 +36,7 @@ type fault struct {
 	since time.Time
 }
 
-// op is a command to send. Commands are sent in the order in which users come and go.
+// op is a command to send. Commands are sent in the order in which users join and leave.
 type op struct {
 	seq  int64
 	join bool
@@ -87,7 +87,8 @@ func (l *link) run(ctx context.Context) {
 	}
 }
 
-// rest waits before the next attempt; less if Redis can be used again. It reports false when ctx ended.
+// rest waits before the next attempt, for less time if Redis is available again. It returns false if ctx has
+// ended.
 func (l *link) rest(ctx context.Context, d time.Duration) bool {
 	if l.hub.cfg.Health == nil || l.hub.cfg.Health.Open() {
 		return pause(ctx, d)
@@ -102,8 +103,7 @@ func (l *link) rest(ctx context.Context, d time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-// session connects, subscribes to all wanted channels, and continues until the connection is lost
-// or ctx ends.
+// session connects, subscribes to all wanted channels, and runs until the connection is lost or ctx ends.
 func (l *link) session(ctx context.Context) error {
 	ps := l.hub.cfg.Redis.Subscribe(ctx)
 	defer func() { _ = ps.Close() }()
@@ -131,8 +131,8 @@ func (l *link) session(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// command sends subscriptions and pings. While Redis confirms one command, those who come wait for
-// the next, so that a crowd costs a few commands instead of one each.
+// command sends subscriptions and pings. Users who join before Redis has confirmed a command wait for the next
+// one, so that many users share a few commands.
 func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
 	l.drain() // wanted includes everything queued so far
 	// Audiences first, so that a user whose channel is confirmed misses no turn.
@@ -167,9 +167,8 @@ func (l *link) command(ctx context.Context, ps *redis.PubSub) error {
 	}
 }
 
-// since returns what is left to send of the operations that were pushed while the users were
-// collected: a user who came meanwhile may be among them already, and would be subscribed, checked
-// and read twice.
+// since returns the operations, pushed while the users were collected, that must still be sent. A user who
+// joined meanwhile may be among the users already, and would be subscribed, checked and read twice.
 func since(users, pushed []op) []op {
 	if len(pushed) == 0 {
 		return nil
@@ -206,8 +205,8 @@ func (l *link) send(ctx context.Context, ps *redis.PubSub, ops []op) error {
 	return nil
 }
 
-// receive reads until the connection is lost. Pings are answered on it, so silence means a loss. A
-// read that timed out may have left half a reply, so the connection is not used again.
+// receive reads until the connection is lost. Replies to pings arrive on it, so silence means that it is lost.
+// A read that timed out may have left half a reply, so the connection is not used again.
 func (l *link) receive(ctx context.Context, ps *redis.PubSub) error {
 	for {
 		msg, err := ps.ReceiveTimeout(ctx, l.hub.lim.Silence)

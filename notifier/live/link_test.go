@@ -100,8 +100,8 @@ func TestQuietSubscriptionsDoNotCountAsLost(t *testing.T) {
 	}
 }
 
-// All subscriptions are killed twice while changes flow. Events of the gap are lost, but every
-// badge is right afterwards, without the regular check.
+// All subscriptions are killed twice while changes are published. Events in the gap are lost, but every badge
+// is right afterwards, even without the regular check.
 func TestBadgesAreRightAfterSubscriptionsWereKilled(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Own(t).Client(t)
@@ -129,11 +129,11 @@ func TestBadgesAreRightAfterSubscriptionsWereKilled(t *testing.T) {
 	}
 }
 
-// proxy forwards connections, until it is told to swallow the data of those it has.
+// proxy forwards connections until swallow makes it discard their data.
 type proxy struct {
 	net.Listener
 	mu   sync.Mutex
-	hole []chan struct{} // closed: this connection forwards nothing any more
+	hole []chan struct{} // closed: this connection no longer forwards anything
 	wg   sync.WaitGroup
 }
 

@@ -35,8 +35,8 @@ func (ls *links) join(u *user) {
 		ls.all = append(ls.all, u.link)
 	}
 	u.link.size++
-	// A link subscribes to all its users when it connects and then sends what was pushed since. Its
-	// first user is pushed before it starts, or that user would be subscribed and read twice.
+	// A link subscribes to all its users when it connects and then sends the operations pushed since. Its first
+	// user is pushed before it starts; otherwise that user would be subscribed and read twice.
 	u.link.push(op{seq: u.seq, join: true})
 	if fresh {
 		signal(ls.wake)
@@ -52,8 +52,8 @@ func (ls *links) leave(u *user) {
 	u.link.push(op{seq: u.seq})
 }
 
-// run runs all links, including those added later. A link stays once it was needed, and the first is there from the
-// beginning: a Redis that refuses subscriptions is noticed before the first user comes.
+// run runs all links, including those added later. Links are never removed, and the first exists from the
+// start, so that a Redis that refuses subscriptions is noticed before the first user connects.
 func (ls *links) run(ctx context.Context) error {
 	ls.mu.Lock()
 	if len(ls.all) == 0 && len(ls.hub.audiences) > 0 {
@@ -79,7 +79,7 @@ func (ls *links) run(ctx context.Context) error {
 	}
 }
 
-// hear handles a message published for a user of l or for an audience.
+// hear handles a message for a user of l or for an audience.
 func (h *Hub) hear(l *link, channel, text string) {
 	if a, ok := h.audiences[channel]; ok {
 		h.turn(l, a, text)
@@ -158,8 +158,8 @@ func (h *Hub) each(l *link, f func(*user)) {
 	}
 }
 
-// with calls f for the user of a channel, holding the shard's lock. It returns false when the user
-// is not held here or is on another link.
+// with calls f for the user of a channel, holding the shard's lock. It returns false if the user is not on this
+// instance or is on another link.
 func (h *Hub) with(l *link, channel string, f func(*user)) bool {
 	seq, err := strconv.ParseInt(strings.TrimPrefix(channel, h.prefix), 10, 64)
 	if err != nil || seq < 1 {
@@ -176,7 +176,7 @@ func (h *Hub) with(l *link, channel string, f func(*user)) bool {
 	return true
 }
 
-// Unsubscribed returns why no subscription stands, if that has lasted for longer than a moment.
+// Unsubscribed returns why there is no subscription, if it has been missing for more than a moment.
 func (h *Hub) Unsubscribed() error {
 	h.links.mu.Lock()
 	defer h.links.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// merger flushes users whose changes came too fast for a write each. A single change never waits
-// for it.
+// merger flushes users whose changes arrived too fast to be written one by one. A single change never waits for
+// it.
 type merger struct {
 	hub   *Hub
 	mu    sync.Mutex

@@ -18,8 +18,8 @@ func (w *world) connectOf(seq int64, session string) *stream {
 	return s
 }
 
-// TestTheNinthStreamReplacesTheOldest plays a phone that changes networks eight times: as far as
-// the server knows, none of its streams has ended.
+// TestTheNinthStreamReplacesTheOldest simulates a phone that changes networks eight times without the server
+// noticing that any of its streams has ended.
 func TestTheNinthStreamReplacesTheOldest(t *testing.T) {
 	t.Parallel()
 	var c clock
@@ -29,7 +29,7 @@ func TestTheNinthStreamReplacesTheOldest(t *testing.T) {
 	for i := range phone {
 		phone[i] = w.connectOf(7, "phone")
 	}
-	refused(t, w, 7, "5") // opening streams in a loop ends none that has only begun
+	refused(t, w, 7, "5") // opening streams in a loop ends no stream that has just begun
 	c.advance(11 * time.Second)
 	w.connectOf(7, "phone")
 	bye := phone[0].next()
@@ -37,7 +37,7 @@ func TestTheNinthStreamReplacesTheOldest(t *testing.T) {
 	if bye.name != "bye" || err != nil || retry < 30_000 || retry > 60_000 {
 		t.Errorf("the phone's oldest stream: %+v, want a bye with a long delay", bye)
 	}
-	w.connectOf(7, "tablet") // no other stream is of its session, so the oldest of all goes
+	w.connectOf(7, "tablet") // no other stream has its session, so the oldest of all is ended
 	if e := laptop.next(); e.name != "bye" {
 		t.Errorf("the oldest stream of all: %+v", e)
 	}

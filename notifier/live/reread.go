@@ -11,7 +11,7 @@ import (
 
 const (
 	calmPause   = 50 * time.Millisecond  // between calm batches, when there are few
-	rereadRetry = 200 * time.Millisecond // wait after an error of Redis
+	rereadRetry = 200 * time.Millisecond // wait after a Redis error
 )
 
 // run reads the queued badges, in batches, until ctx ends.
@@ -97,13 +97,13 @@ func (q *rereads) read(ctx context.Context, users []asked) error {
 	return err
 }
 
-// priority is how urgently a user's badge is to be read.
+// priority is how urgently a user's badge must be read.
 type priority uint8
 
 const (
 	unqueued priority = iota
-	calm              // with all others, in the time of spread
-	soon              // the badge is old: one batch right after the other
+	calm              // together with all others, over the time of spread
+	soon              // the badge is out of date: batches without pauses
 	urgent            // a Serve call waits for it
 )
 
@@ -130,7 +130,7 @@ func (q *rereads) add(u *user, p priority) {
 	signal(q.wake)
 }
 
-// asked is a user in a batch, with the badge held when it was asked for.
+// asked is a user in a batch, with the badge cached when the read was requested.
 type asked struct {
 	u    *user
 	who  notifier.Reader
@@ -139,8 +139,8 @@ type asked struct {
 	held notifier.Badge
 }
 
-// next returns the next batch: first urgent users, then those wanted soon, then calm ones if
-// calmToo is set. rest reports whether calm users are left.
+// next returns the next batch: urgent users first, then soon, then calm ones if calmToo is set. rest reports
+// whether calm users are left.
 func (q *rereads) next(calmToo bool) (out []asked, rest bool) {
 	var users []*user
 	q.mu.Lock()
@@ -156,7 +156,7 @@ func (q *rereads) next(calmToo bool) (out []asked, rest bool) {
 	for _, u := range users {
 		s := q.hub.shard(u.seq)
 		s.mu.Lock()
-		if u.queued != unqueued && !u.unsure { // otherwise an earlier batch had the user, or joins queues the user again
+		if u.queued != unqueued && !u.unsure { // otherwise an earlier batch had the user, or joins will queue them again
 			who := notifier.Reader{Seq: u.seq, Audience: u.audience}
 			out = append(out, asked{u: u, who: who, p: u.queued, gen: u.gen, held: u.badge})
 		}

@@ -6,8 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The order of taking: urgent users, then those wanted soon, then calm ones when it is their time;
-// no user twice.
+// The reading order is urgent, then soon, then calm when calm reads are due, with no user twice.
 func TestUsersAreReadInTheOrderOfTheirPriority(t *testing.T) {
 	t.Parallel()
 	h := New(Config{})
@@ -43,7 +42,7 @@ func TestUsersAreReadInTheOrderOfTheirPriority(t *testing.T) {
 	for seq := range int64(2*batch + 7) {
 		add(soon, 10+seq)
 	}
-	for _, want := range []int{batch, batch, 7, 0} { // one right after the other, whatever the time
+	for _, want := range []int{batch, batch, 7, 0} { // one right after the other, regardless of the time
 		if got := taken(false); len(got) != want {
 			t.Errorf("batch of %d, want %d", len(got), want)
 		}

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// responder is the http.ResponseWriter that the library writes to. It collects the output for one
-// event and writes it at Flush, in one call with a deadline. After a failed write the stream is
-// over: later output is discarded, so that the library never blocks.
+// responder is the http.ResponseWriter that the library writes to. It collects the output for one event and
+// writes it at Flush, in one call with a deadline. A failed write ends the stream: later output is discarded,
+// so that the library never blocks.
 type responder struct {
 	hub    *Hub
 	conn   *conn
@@ -105,9 +105,8 @@ func (o *responder) fail(err error) {
 // sendBuffer is the kernel's send buffer for one client. The kernel doubles it.
 const sendBuffer = 16 << 10
 
-// hijack gets the connection from net/http; ok is false where that is not supported. On error
-// nothing was written. The connection ends when the client does not acknowledge data within
-// patience.
+// hijack gets the connection from net/http; ok is false where that is not supported. On error nothing was
+// written. The connection is closed if the client does not acknowledge data within patience.
 func hijack(w http.ResponseWriter, patience time.Duration) (out *responder, ok bool, err error) {
 	header := w.Header()
 	nc, _, err := http.NewResponseController(w).Hijack()
@@ -139,8 +138,8 @@ func setHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// appendHead returns the head of the response, with spaces for line ends in values.
-// http.Header.Write, which sorts the headers, takes a twentieth of the time of a connect.
+// appendHead returns the head of the response, with spaces for line ends in values. http.Header.Write, which
+// sorts the headers, takes a twentieth of the time to connect.
 func appendHead(h http.Header) []byte {
 	h.Del("Date")
 	b := make([]byte, 0, 1024)
@@ -156,8 +155,8 @@ func appendHead(h http.Header) []byte {
 
 var lineEnds = strings.NewReplacer("\r", " ", "\n", " ")
 
-// abort closes a connection without waiting for anything, TLS's close_notify included, and lets the
-// kernel drop the data the client has not taken.
+// abort closes a connection without waiting for anything, including TLS's close_notify, and lets the kernel
+// drop data that the client has not received.
 func abort(nc net.Conn) {
 	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
 		nc = t.NetConn()

@@ -10,13 +10,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Serve answers r with the stream of a user. While Redis is away, the stream reports that and corrects
-// itself as soon as Redis is back. The user always comes from the session or the token, never from the
-// request; of.Session is checked once the stream is open, and each minute (empty: never). Serve returns
-// an error only when nothing was written: a *notifier.TooManyError at a limit,
-// notifier.ErrUnavailable when Redis does not answer in time or the hub is shutting down,
-// notifier.ErrUnauthenticated without a user, or the request's own context error when the client has
-// left.
+// Serve answers r with the stream of a user. While Redis is unavailable, the stream reports the outage, and is
+// updated as soon as Redis is back. The user always comes from the session or the token, never from the
+// request; of.Session is checked once the stream is open, and each minute (empty: never). Serve returns an
+// error only when nothing was written: a *notifier.TooManyError at a limit, notifier.ErrUnavailable when Redis
+// does not answer in time or the hub is shutting down, notifier.ErrUnauthenticated without a user, or the
+// request's own context error when the client has left.
 //
 // On HTTP/1.1 the connection is hijacked and Serve returns while the stream continues: middleware
 // must not treat its return as the end of the stream. Headers already set on w are sent. Where
@@ -59,8 +58,8 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader,
 	return nil
 }
 
-// enter acquires a slot under the limits, for which an older stream may have to go, and subscribes to
-// the user's channel if the user is new here. leave gives the slot back.
+// enter acquires a slot under the limits, for which an older stream may be ended, and subscribes to the user's
+// channel if the user is new here. leave releases the slot.
 func (h *Hub) enter(who notifier.Reader, session string) (*user, error) {
 	h.gate.RLock()
 	defer h.gate.RUnlock()
@@ -85,7 +84,7 @@ func (h *Hub) enter(who notifier.Reader, session string) (*user, error) {
 		h.streams.Add(-1)
 		return nil, tooMany(5 * time.Second)
 	}
-	if !u.unsure || !u.checking { // otherwise the check to come has the later answer
+	if !u.unsure || !u.checking { // otherwise the pending check will return a later result
 		u.joins(who.Audience)
 	}
 	u.holds++
@@ -93,7 +92,7 @@ func (h *Hub) enter(who notifier.Reader, session string) (*user, error) {
 	return u, nil
 }
 
-// leave gives back a slot, and removes c from the user's streams unless it is nil.
+// leave releases a slot, and removes c from the user's streams unless it is nil.
 func (h *Hub) leave(u *user, c *conn) {
 	s := h.shard(u.seq)
 	s.mu.Lock()
@@ -114,8 +113,8 @@ func (h *Hub) leave(u *user, c *conn) {
 	h.open.Done()
 }
 
-// join waits until the user is subscribed and the badge has been read since, or until an outage
-// makes clear that this takes longer.
+// join waits until the user is subscribed and the badge has been read since, or until an outage shows that this
+// will take longer.
 func (h *Hub) join(ctx context.Context, u *user) error {
 	s := h.shard(u.seq)
 	s.mu.Lock()

@@ -152,7 +152,7 @@ func TestAStreamReceivesNoChangeThatItsFirstBadgeIncludes(t *testing.T) {
 	}
 }
 
-// held returns the badge the hub holds for a user.
+// held returns the hub's cached badge of a user.
 func (w *world) held(seq int64) notifier.Badge {
 	s := w.hub.shard(seq)
 	s.mu.Lock()
@@ -186,10 +186,10 @@ func TestLimitsRefuseBeforeAnythingIsWritten(t *testing.T) {
 	for range 8 {
 		first = w.connect(7)
 	}
-	refused(t, w, 7, "5") // the ninth of one user, while the others have only begun
+	refused(t, w, 7, "5") // the ninth stream of one user, while the others have just begun
 	w.connect(8)
 	w.connect(9)
-	refused(t, w, 10, "10") // the eleventh in all
+	refused(t, w, 10, "10") // the eleventh in total
 	_ = first.res.Body.Close()
 	testkit.Eventually(t, "a free slot", func() bool { return w.hub.Stats().Streams == 9 })
 	w.connect(7).expect("badge", badge(1, 0))
@@ -271,7 +271,7 @@ func TestHTTP1OverTLSIsHijackedToo(t *testing.T) {
 	s.expect("badge", badge(50, 1))
 }
 
-// plain hides everything but the three methods; flush also exposes Unwrap.
+// plain exposes only the three methods of http.ResponseWriter; flush also exposes Unwrap.
 type plain struct{ w http.ResponseWriter }
 
 func (p plain) Header() http.Header         { return p.w.Header() }

@@ -15,14 +15,14 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
-// big is a notice too large for a socket buffer to take many of them.
+// big is a notice so large that few fit into a socket buffer.
 var big = `notice 3 a:1 {"body":"` + strings.Repeat("x", 60_000) + `"}`
 
 func TestAClientThatDoesNotReadIsCutWithoutAffectingOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
 		c.Limits.WriteTimeout = time.Second
-		c.Limits.QueueLen = 10_000 // only the deadline can cut
+		c.Limits.QueueLen = 10_000 // only the deadline can disconnect the client
 	})
 	stuck := w.raw(7)
 	defer func() { _ = stuck.Close() }()
@@ -51,7 +51,7 @@ func TestAClientThatDoesNotReadIsCutWithoutAffectingOthers(t *testing.T) {
 func TestAQueueOverflowCutsTheClientAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) {
-		c.Limits.WriteTimeout = time.Hour // only the queue can cut
+		c.Limits.WriteTimeout = time.Hour // only the queue can disconnect the client
 		c.Limits.QueueLen = 4
 		c.Limits.Merge = 1
 	})
@@ -176,7 +176,7 @@ func TestShutdownCutsAClientThatDoesNotRead(t *testing.T) {
 	for i := range int64(60) {
 		w.change(7, 100+i, i, big)
 	}
-	// That Shutdown returns at all is the point: the blocked write would last an hour.
+	// The point is that Shutdown returns at all: the blocked write would last an hour.
 	if err := w.hub.Shutdown(deadline(t, 200*time.Millisecond)); err == nil {
 		t.Error("everything was written to a client that does not read")
 	}
@@ -201,7 +201,7 @@ func TestShutdownCutsAStuckHTTP2Client(t *testing.T) {
 		w.change(7, 100+i, i, big)
 	}
 	testkit.Eventually(t, "all changes received", func() bool { return w.held(7).Ver == 299 })
-	// That Shutdown returns at all is the point: the blocked write would last an hour.
+	// The point is that Shutdown returns at all: the blocked write would last an hour.
 	if err := w.hub.Shutdown(deadline(t, 200*time.Millisecond)); err == nil {
 		t.Error("everything was written to a client that does not read")
 	}

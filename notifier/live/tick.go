@@ -62,8 +62,8 @@ func (h *Hub) runTicks(ctx context.Context) error {
 	}
 }
 
-// nextBeat returns after how many ticks to check c again: a heartbeat ± a quarter, or earlier if
-// its life ends before.
+// nextBeat returns the number of ticks until c is checked again: a heartbeat ± a quarter, or less if its life
+// ends earlier.
 func (h *Hub) nextBeat(c *conn) int {
 	beat := beatTicks*3/4 + int(h.rand()*(beatTicks/2+1))
 	return min(beat, h.ticks(c.endAt.Sub(h.cfg.Now())))

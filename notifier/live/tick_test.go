@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// clock is a time that a test moves.
+// clock is a clock that a test advances.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
@@ -61,7 +61,7 @@ func TestAStreamLivesTenToFifteenMinutesOrAsLongAsItMay(t *testing.T) {
 func TestHeartbeatsKeepTheirInterval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Client(t), redistest.Space(t), func(c *Config) { c.Limits.Heartbeat = 200 * time.Millisecond })
-	began, n := time.Now(), 0 // before the first could be sent: a test that reads late measures more, never less
+	began, n := time.Now(), 0 // before the first could be sent, so that reading late can only lengthen the measured time
 	s := w.connect(7)
 	s.expect("badge", badge(1, 0))
 	for e := range s.events {

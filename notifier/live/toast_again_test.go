@@ -130,7 +130,7 @@ func TestToastsGivenToAHiddenPageComeAgainWhenItIsVisible(t *testing.T) {
 	a := w.page("a", "X-Visible")
 	w.raise(17)
 	id := a.toast(17)
-	w.signal("a", false) // it was hidden before, and reports it only now
+	w.signal("a", false) // it was hidden earlier, but reports it only now
 	w.signal("a", true)
 	if again := a.toast(17); again != id {
 		t.Errorf("toast %s came again as %s", id, again)

@@ -10,8 +10,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// BenchmarkToast measures a toast of an active user from raising to acknowledgement: the script,
-// Pub/Sub, taking, the write, the client's reading and the acknowledgement, 16 at a time.
+// BenchmarkToast measures a toast of an active user from raising to acknowledgement: the script, Pub/Sub,
+// claiming, the write, reading by the client and the acknowledgement, 16 at a time.
 func BenchmarkToast(b *testing.B) {
 	const users = 16
 	w := newToaster(b, redistest.Client(b), redistest.Space(b), nil)

@@ -26,7 +26,7 @@ type watched struct {
 	nudges       int              // calls of Nudge, per user
 	last         []notifier.Taken // result of the last Take
 	took, nudged time.Time
-	failing      int   // number of calls that are to fail
+	failing      int   // number of calls that must fail
 	raised       []int // users per call of RaiseAll
 }
 
@@ -90,7 +90,7 @@ func (s *watched) asked() int {
 	return s.asks
 }
 
-// did returns the numbers of takes and nudges.
+// did returns the number of takes and of nudges.
 func (s *watched) did() (takes, nudges int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,15 +117,15 @@ func newToaster(t testing.TB, rdb redis.UniversalClient, k keys.Space, change fu
 	return w
 }
 
-// holding sets how long toasts are held, and leaves none to other instances.
+// holding sets how long toasts are held, and lets no toast wait for other instances.
 func holding(d time.Duration) func(*Config) {
 	return func(c *Config) {
 		c.Limits.ToastHold, c.Limits.ToastWait, c.Limits.ToastAway = d, time.Millisecond, time.Millisecond
 	}
 }
 
-// page connects user 7 with the browser of a session, and waits until the hub has asked for waiting
-// toasts. say lists headers to set.
+// page connects user 7 with the browser of a session, and waits until the hub has asked for waiting toasts. say lists
+// the headers to set.
 func (w *toaster) page(session string, say ...string) *stream {
 	w.t.Helper()
 	r := request(w.t, w.srv.URL, 7)
@@ -166,7 +166,7 @@ func (w *toaster) signal(session string, visible bool) {
 	}
 }
 
-// ack acknowledges toasts without telling a hub.
+// ack acknowledges toasts without notifying a hub.
 func (w *toaster) ack(ids string) []string {
 	w.t.Helper()
 	list := strings.Split(ids, ",")
@@ -188,7 +188,7 @@ func (s *stream) toast(notice int64) (id string) {
 	return id
 }
 
-// quiet fails the test if these streams receive anything before a change that is published now.
+// quiet fails the test if these streams receive anything before a change that it publishes.
 func (w *toaster) quiet(ver int64, streams ...*stream) {
 	w.t.Helper()
 	w.change(7, ver, ver)

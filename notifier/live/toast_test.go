@@ -50,7 +50,7 @@ func TestAToastGoesToTheInstanceWhereItsUserIsActive(t *testing.T) {
 	a.raise(17)
 	a.hub.Acked(7, a.ack(active.toast(17)))
 
-	// The other browser was active last, and its instance learns that when the first one hides.
+	// The other browser was active last, and its instance is notified when the first one is hidden.
 	a.signal("b", true)
 	b.quiet(50, active, other)
 	a.raise(18)
@@ -133,7 +133,7 @@ func TestAnOutdatedVisibilityReportChangesNothing(t *testing.T) {
 	if err := w.toasts.Signal(context.Background(), 7, ahead); err != nil {
 		t.Fatal(err)
 	}
-	w.quiet(60, a, b) // the report was received
+	w.quiet(60, a, b) // the report was applied
 	w.signal("a", false)
 	w.signal("b", true)
 	w.quiet(70, a, b)

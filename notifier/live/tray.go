@@ -7,15 +7,15 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// tray is a user's undelivered toasts. Most users have none. It is guarded by the lock of the
-// user's shard, except due and place, which belong to the courier.
+// tray holds a user's undelivered toasts. Most users have none. It is guarded by the lock of the user's shard,
+// except due and place, which the courier's lock guards.
 type tray struct {
 	user   *user
-	want   time.Time // when to take waiting toasts; zero: none wait
-	waits  int       // how often in a row other instances held the waiting toasts
+	want   time.Time // when to claim waiting toasts; zero: none wait
+	waits  int       // consecutive times that other instances held the waiting toasts
 	held   []held
-	lost   []held      // held here before, and taken by another instance since
-	fails  int         // failed calls in a row for this user
+	lost   []held      // formerly held here, then claimed by another instance
+	fails  int         // consecutive failed calls for this user
 	rest   time.Time   // no retry before this time
 	taking bool        // a call of Take is under way
 	acked  []string    // acknowledged during that call
@@ -25,16 +25,16 @@ type tray struct {
 	place int // index in the schedule; -1: not scheduled
 }
 
-// held is a toast that this instance has taken and given out, until it is acknowledged.
+// held is a toast that this instance has claimed and sent, until it is acknowledged.
 type held struct {
 	id     string
 	tries  int64
-	to     *conn // connection it was given to last
+	to     *conn // connection it was last sent to
 	given  time.Time
-	seen   bool      // that connection showed a page then
-	had    []*conn   // connections that had it in this round, including to
-	nudged time.Time // when other instances were nudged to take it; zero: not since it was given
-	again  bool      // give it again as soon as it is taken again
+	seen   bool      // that connection showed a page at that time
+	had    []*conn   // connections it was sent to in this round, including to
+	nudged time.Time // when other instances were nudged to claim it; zero: not since it was sent
+	again  bool      // send it again as soon as it is claimed again
 }
 
 // openTray returns the user's tray, creating it if necessary.
@@ -45,7 +45,7 @@ func (u *user) openTray() *tray {
 	return u.tray
 }
 
-// wanted schedules the taking of waiting toasts after a while, unless it is planned earlier.
+// wanted schedules a claim of waiting toasts after a delay, unless an earlier one is scheduled.
 func (t *tray) wanted(after time.Duration) {
 	at := t.user.hub.cfg.Now().Add(after)
 	if t.want.IsZero() || at.Before(t.want) {
@@ -54,8 +54,8 @@ func (t *tray) wanted(after time.Duration) {
 	t.plan()
 }
 
-// echo reports whether a nudge is this instance's own. It is meant for the others: taking the
-// toasts here would keep them from getting them.
+// echo reports whether a nudge is this instance's own. It is meant for the other instances: claiming the toasts
+// here would keep them from the others.
 func (t *tray) echo() bool {
 	now, lim := t.user.hub.cfg.Now(), t.user.hub.lim
 	t.nudges = slices.DeleteFunc(t.nudges, func(at time.Time) bool { return now.Sub(at) > lim.Silence })
@@ -76,7 +76,7 @@ func (t *tray) acknowledged(ids []string) {
 	t.plan()
 }
 
-// failed schedules another attempt for a user who could not be served, each time later.
+// failed schedules another attempt for a user who could not be served, with a growing delay.
 func (t *tray) failed() {
 	t.acked, t.taking = nil, false
 	t.rest = t.user.hub.cfg.Now().Add(min(failPause<<min(t.fails, 20), longestPause))
@@ -84,7 +84,7 @@ func (t *tray) failed() {
 	t.wanted(0)
 }
 
-// spent reports whether toasts wait that every connection here has already had.
+// spent reports whether there are toasts that every connection here has already had.
 func (t *tray) spent() bool {
 	some := false
 	for _, h := range slices.Concat(t.lost, t.held) {
@@ -98,8 +98,8 @@ func (t *tray) spent() bool {
 	return some
 }
 
-// answered updates the tray from a reply of Take and returns the toasts to give now, oldest first.
-// A held toast that is missing from the reply is held by another instance or gone.
+// answered updates the tray from a reply of Take and returns the toasts to send now, oldest first. A held toast
+// that is missing from the reply is held by another instance or gone.
 func (t *tray) answered(got notifier.Taken) (give []notifier.ToastEvent) {
 	still := make([]held, 0, len(got.Toasts))
 	was := slices.Concat(t.held, t.lost)
@@ -148,15 +148,14 @@ func (t *tray) answered(got notifier.Taken) (give []notifier.ToastEvent) {
 // longestPause is the longest pause before an unacknowledged toast is tried again.
 const longestPause = 5 * time.Minute
 
-// decide returns what to do now: whether to take waiting toasts, and whether to nudge other
-// instances about them.
+// decide returns whether to claim waiting toasts now, and whether to nudge other instances about them.
 func (t *tray) decide(now time.Time) (take, nudge bool) {
 	lim := &t.user.hub.lim
 	if t.user.tray != t {
 		return false, false // closed
 	}
 	if !t.user.receives() {
-		t.user.tray = nil // another instance with this user takes the held toasts once the hold has expired
+		t.user.tray = nil // another instance with this user claims the held toasts once the hold has expired
 		return false, false
 	}
 	if now.Before(t.rest) {
@@ -177,7 +176,7 @@ func (t *tray) decide(now time.Time) (take, nudge bool) {
 			if rested >= lim.pause(h.tries) {
 				h.nudged, nudge = now, true
 			}
-		case now.Sub(h.nudged) >= lim.pause(h.tries): // no other instance took it: begin another round
+		case now.Sub(h.nudged) >= lim.pause(h.tries): // no other instance claimed it: begin another round
 			h.again, h.had, take = true, nil, true
 		}
 	}
@@ -192,7 +191,7 @@ func (t *tray) decide(now time.Time) (take, nudge bool) {
 func (t *tray) plan() {
 	u := t.user
 	if u.tray != t || t.taking {
-		return // closed, or the reply to come plans
+		return // closed, or the pending reply will plan
 	}
 	if t.want.IsZero() && len(t.held) == 0 {
 		u.tray = nil
@@ -223,12 +222,12 @@ func (t *tray) plan() {
 	u.hub.courier.at(t, next)
 }
 
-// yield returns how long an instance leaves toasts to others after all its connections had them:
-// until those that hold them now can have given them to another connection.
+// yield returns how long an instance leaves toasts to others after all its connections had them: long enough
+// for the instance that holds them to try another connection.
 func (l *Limits) yield() time.Duration { return l.ToastHold + l.ToastHold/2 }
 
-// pause returns how long a toast rests after all connections had it; it grows with the number of
-// failed attempts.
+// pause returns how long a toast waits after all connections had it; it grows with the number of failed
+// attempts.
 func (l *Limits) pause(tries int64) time.Duration {
 	p := l.ToastHold << min(max(tries-1, 0), 30)
 	if p <= 0 || p > max(longestPause, l.ToastHold) {

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Trickle answers r in the way and with the headers of Serve, with these lines instead of events, so that
-// what a proxy does to streams can be measured. It waits for each pause after its line, and ends when the client does.
+// Trickle answers r as Serve does and with its headers, but sends these lines instead of events, so that the
+// effect of a proxy on streams can be measured. It pauses after each line, and ends when the client
+// disconnects.
 func Trickle(w http.ResponseWriter, r *http.Request, lines []string, pauses []time.Duration) {
 	write, wait := staying(w, r)
 	if r.ProtoMajor == 1 {
@@ -28,7 +29,7 @@ func Trickle(w http.ResponseWriter, r *http.Request, lines []string, pauses []ti
 	}
 }
 
-// staying writes and waits in the way of net/http.
+// staying writes and waits through net/http.
 func staying(w http.ResponseWriter, r *http.Request) (write func(string) error, wait func(time.Duration) bool) {
 	write = func(text string) error {
 		setHeaders(w.Header())
@@ -50,7 +51,8 @@ func staying(w http.ResponseWriter, r *http.Request) (write func(string) error, 
 	return write, wait
 }
 
-// hijacked writes to a connection that was hijacked, and waits there: the client sends nothing, and closes it.
+// hijacked writes to a hijacked connection. It waits by reading: the client sends nothing until it closes the
+// connection.
 func hijacked(out *responder) (write func(string) error, wait func(time.Duration) bool) {
 	write = func(text string) error {
 		if err := out.nc.SetWriteDeadline(time.Now().Add(5 * time.Second)); err != nil {

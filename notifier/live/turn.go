@@ -8,8 +8,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// turn is a notifier.Turn prepared for many users: its events are encoded once for all users who
-// see the same part of it. It is used by one goroutine.
+// turn is a notifier.Turn prepared for many users: its events are encoded once for all users who see the same
+// part of it. Only one goroutine may use it.
 type turn struct {
 	notifier.Turn
 	opens bool    // it contains only openings, so counts can be updated from it
@@ -66,10 +66,10 @@ func (t *turn) encode(seq int64) *view {
 	return v
 }
 
-// follows reports whether the count of a user at this version is right once the openings the user
-// sees are added. It is not if the user missed a turn (a gap; without a previous version Redis may
-// have lost everything), if the badge may include the turn already (a tie), or if an announcement
-// left or changed, as the user's bit is not here.
+// follows reports whether the count of a user at this version is right once the openings the user sees are
+// added. It is not if the user missed a turn (a gap; without a previous version Redis may have lost
+// everything), if the badge may include the turn already (a tie), or if an announcement was removed or changed,
+// as this instance does not have the user's bit.
 func (t *turn) follows(held int64) bool {
 	return t.opens && t.Before > 0 && held >= t.Before && held < t.AVer
 }
@@ -102,7 +102,7 @@ func (u *user) turn(t *turn) {
 	case u.fresh && t.follows(u.badge.AVer):
 		u.badge.SetAnnouncements(u.badge.Announcements+v.opened, t.AVer)
 		u.due = u.due || v.opened > 0
-	case u.confirmed: // otherwise the confirmation to come has the badge read
+	case u.confirmed: // otherwise the pending confirmation queues the read
 		u.hub.queue.add(u, soon)
 	}
 	switch {
@@ -131,8 +131,8 @@ func (u *user) mark(m *notifier.Marks) {
 	}
 }
 
-// turnToasts are the toasts of a turn, with the users connected here who get them. It is empty for
-// nearly all turns, which then cost nothing more.
+// turnToasts are the toasts of a turn, with the users connected here who get them. It is empty for nearly all
+// turns, which then have no further cost.
 //
 // Each instance raises the toasts for its own users; a user connected to several instances still
 // gets each toast once. A user who does not receive the turn has the announcement only in the list

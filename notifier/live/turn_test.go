@@ -31,7 +31,7 @@ func (w *world) connectAs(seq int64, a notifier.Audience) *stream {
 	return open(w.t, w.srv.Client(), r)
 }
 
-// newAnnouncementWorld starts a hub on a board with version 100 and nothing unread for everybody.
+// newAnnouncementWorld starts a hub on a board where every user has version 100 and nothing unread.
 func newAnnouncementWorld(t testing.TB, change func(*Config)) (*world, *board) {
 	t.Helper()
 	b := &board{start: half{aver: 100}}
@@ -200,8 +200,7 @@ func TestAudiencesAreSubscribedBeforeUsers(t *testing.T) {
 		testkit.Eventually(t, "a link", func() bool {
 			link = <-dialed
 			var all bool
-			// A link begins with a ping. Connections that go-redis makes by itself do not, and are
-			// dropped again.
+			// A link begins with a ping. Connections that go-redis opens by itself do not, and are dropped.
 			testkit.Eventually(t, "commands that tell whether it is a link", func() bool {
 				users, _, all = strings.Cut(link.written(), k.LiveUser(7))
 				return all || len(dialed) > 0
@@ -326,7 +325,7 @@ func TestMarksUpdateTheCountAndSendTheirEvents(t *testing.T) {
 		t.Errorf("%d badges read for the marks", n-1)
 	}
 	b.set(7, 300, 8)
-	w.publishMarks(7, 150, 1, "read 11") // older than the badge held
+	w.publishMarks(7, 150, 1, "read 11") // older than the cached badge
 	one.expect("announcement_read", `{"ids":[11]}`)
 	one.expect("badge", ann(300, 8))
 }

@@ -45,14 +45,14 @@ type user struct {
 	seq      int64
 	audience notifier.Audience
 	conns    []*conn
-	holds    int // conns, and Serve calls about to add one
+	holds    int // conns, and Serve calls that are about to add one
 
 	badge     notifier.Badge
 	confirmed bool   // Redis has confirmed the subscription, and it has not been lost since
 	fresh     bool   // the badge was read after the confirmation
 	cut       bool   // not fresh, and the streams were notified
 	gen       uint32 // counts confirmations and losses
-	unsure    bool   // moved to an audience that was not read yet
+	unsure    bool   // moved to an audience that has not been read yet
 	moves     uint32 // counts the signals about moves
 	placed    bool   // moved since the badge was last sent
 	checking  bool   // a check of the streams' sessions is queued
@@ -60,10 +60,10 @@ type user struct {
 	ready     chan struct{} // closed when fresh; nil when no request waits
 
 	tray     *tray     // undelivered toasts; nil: none
-	asking   bool      // the courier is to ask whether toasts wait
+	asking   bool      // the courier will ask whether toasts wait
 	browsers []browser // browsers with a reported visibility
-	switched time.Time // when toasts were last switched on or off; zero: not since the user came
-	off      bool      // toasts were switched off then
+	switched time.Time // when toasts were last switched on or off; zero: not since the user connected
+	off      bool      // whether that switched them off
 
 	pending  []byte // events that wait for the next flush
 	due      bool   // the badge changed since the last flush
@@ -73,8 +73,8 @@ type user struct {
 	idleFrom time.Time
 }
 
-// apply applies a published change. Its events are always sent (Pub/Sub does not repeat messages);
-// its numbers apply when they are newer than those held.
+// apply applies a published change. Its events are always sent (Pub/Sub does not repeat messages); its counts
+// apply if they are newer than the cached ones.
 func (u *user) apply(c *notifier.Change) {
 	if c.Ver > u.badge.Ver {
 		u.badge.SetInbox(c.Unread, c.Ver)
@@ -87,15 +87,15 @@ func (u *user) apply(c *notifier.Change) {
 	u.flushSoon()
 }
 
-// hold applies a badge read from Redis; asked is the badge that was held when it was requested.
-// Each half is compared by its own version. An older version came too late, unless the held version
-// is still the one from the time of the request: then Redis has lost something, and its value
-// applies, under the version that browsers have, as they would ignore an older one. Versions are
-// times, so new versions made by Redis are later in any case.
+// hold applies a badge read from Redis; asked is the badge that was cached when the read was requested. Each
+// half is compared by its own version. An older version is outdated, unless the cached version has not changed
+// since the request: then Redis has lost data, and the value read applies, under the version that browsers
+// have, as they would ignore an older one. Versions are times, so new versions made by Redis are later in any
+// case.
 //
-// An unchanged number of announcements keeps the later version: the version of the user's own marks
-// is forgotten after some minutes although nothing is lost. A new version of an unchanged number is
-// not sent, as every turn that does not concern the user produces one.
+// An unchanged number of announcements keeps the later version: the version of the user's own marks expires
+// after some minutes although nothing is lost. A new version of an unchanged number is not sent, as every turn
+// that does not concern the user produces one.
 func (u *user) hold(b, asked notifier.Badge) {
 	old := u.badge
 	if b.Ver >= u.badge.Ver || u.badge.Ver == asked.Ver {
@@ -109,16 +109,16 @@ func (u *user) hold(b, asked notifier.Badge) {
 	}
 	if old.AVer = u.badge.AVer; u.badge != old || u.placed {
 		u.due, u.placed = true, false
-		if !u.cut { // otherwise it is sent with the rest, once it is right
+		if !u.cut { // otherwise it is sent with the rest, once it is up to date
 			u.flush()
 		}
 	}
 }
 
-// settle marks u as fresh if the subscription has stood since gen.
+// settle marks u as fresh if the subscription has not been interrupted since gen.
 func (u *user) settle(gen uint32) {
 	if !u.confirmed || u.gen != gen {
-		return // a later confirmation has the badge read again
+		return // a later confirmation queues another read
 	}
 	if !u.fresh && u.tray != nil {
 		u.tray.nudges = nil // the echoes were lost with the subscription
@@ -187,10 +187,10 @@ func (u *user) ended(browser string) {
 	}
 }
 
-// moved is called when the user was moved to another audience. The audience is read from SQL: of two moves the
-// later one counts, in whatever order the signals arrive. Until the audience was read, nothing of
-// any audience reaches the user. A stream whose session cannot be checked is asked to reconnect, so
-// that its handler finds the new audience.
+// moved is called when the user was moved to another audience. The audience is read from SQL: the later of two
+// moves wins, regardless of the order in which the signals arrive. Until the audience has been read, the user
+// receives no announcements. A stream whose session cannot be checked is asked to reconnect, so that its
+// handler finds the new audience.
 func (u *user) moved() {
 	u.unsure = true
 	u.moves++
@@ -207,9 +207,9 @@ func (u *user) moved() {
 	}
 }
 
-// joins puts the user into an audience. If it is a new one, the announcements half of the badge
-// belongs to the old audience: the badge is read again, and sent even if it is the same, because
-// pages show more of an audience than a number. It keeps its version, which browsers have.
+// joins puts the user into an audience. If it is a new one, the announcements half of the badge belongs to the
+// old audience: the badge is read again, and sent even if it is the same, because pages show more of an
+// audience than a count. It keeps the version that browsers have.
 func (u *user) joins(a notifier.Audience) {
 	if u.audience == a && !u.unsure {
 		return
@@ -220,7 +220,7 @@ func (u *user) joins(a notifier.Audience) {
 	if u.ready != nil {
 		p = urgent
 	}
-	if u.confirmed { // otherwise the confirmation to come has it read
+	if u.confirmed { // otherwise the pending confirmation queues the read
 		u.hub.queue.add(u, p)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// directory is a Sessions that a test writes to: the sessions that have not ended, with their
-// users' audiences.
+// directory is a Sessions whose contents a test sets: the sessions that have not ended, with their users'
+// audiences.
 type directory struct {
 	mu    sync.Mutex
 	alive map[string]notifier.Audience
@@ -66,7 +66,7 @@ func (w *world) connectWith(seq int64, a notifier.Audience, session string) *str
 	return open(w.t, w.srv.Client(), r)
 }
 
-// connectMover connects user 7, whose session is of audience 1 and has been checked. there is what audience 2 has.
+// connectMover connects user 7, whose session is in audience 1 and has been checked. there is audience 2's badge half.
 func connectMover(t *testing.T, there half) (*world, *directory, *stream) {
 	t.Helper()
 	b := &board{audiences: map[notifier.Audience]half{1: {900, 3}, 2: there}}
@@ -125,14 +125,14 @@ func TestAMoveSendsTheBadgeEvenIfItIsTheSame(t *testing.T) {
 	s.expect("badge", ann(1000, 3)) // so that a page reloads its list
 }
 
-// TestTheBadgeAfterAMoveCountsThoughItsVersionIsOlder: the index of the new audience may be lower
-// because its writer cannot reach Redis yet, or a turn of the old audience came before the signal.
+// TestTheBadgeAfterAMoveCountsThoughItsVersionIsOlder: the index of the new audience may be lower because its
+// writer has not reached Redis yet, or a turn of the old audience came before the signal.
 func TestTheBadgeAfterAMoveCountsThoughItsVersionIsOlder(t *testing.T) {
 	t.Parallel()
 	w, d, s := connectMover(t, half{100, 1})
 	d.set(func(d *directory) { d.alive["s"] = 2 })
 	w.signalUser(7, notifier.Signal{Kind: notifier.SignalMoved})
-	s.expect("badge", ann(900, 1)) // under the version that the browser knows
+	s.expect("badge", ann(900, 1)) // under the version that the browser has
 }
 
 func TestNothingOfAnyAudienceReachesAUserWhoseAudienceIsUnknown(t *testing.T) {
@@ -173,7 +173,7 @@ func TestABadgeRequestedBeforeAMoveIsIgnored(t *testing.T) {
 	b.mu.Lock()
 	b.audiences[1] = half{2000, 9}
 	b.mu.Unlock()
-	w.publishTurn(1, 2000, 900, "removed 8") // has the badge read
+	w.publishTurn(1, 2000, 900, "removed 8") // causes the badge to be read
 	s.expect("announcement_removed", `{"id":8}`)
 	<-asked
 	d.set(func(d *directory) { d.alive["s"] = 2 })
@@ -184,7 +184,7 @@ func TestABadgeRequestedBeforeAMoveIsIgnored(t *testing.T) {
 	s.expect("badge", ann(1000, 1))
 }
 
-// in reports whether a user is known to be in an audience.
+// in reports whether the hub has a user in an audience.
 func (w *world) in(seq int64, a notifier.Audience) (is bool) {
 	s := w.hub.shard(seq)
 	s.mu.Lock()
@@ -257,7 +257,7 @@ func TestASessionThatEndedWhileItsStreamOpened(t *testing.T) {
 	s.until("badge", ann(1000, 1))
 }
 
-// TestMissedSignalsAreMadeUpForWhenTheSubscriptionIsBack covers a Redis that was away.
+// TestMissedSignalsAreMadeUpForWhenTheSubscriptionIsBack covers a Redis outage.
 func TestMissedSignalsAreMadeUpForWhenTheSubscriptionIsBack(t *testing.T) {
 	t.Parallel()
 	server := redistest.Own(t)

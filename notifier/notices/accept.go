@@ -28,11 +28,11 @@ func (p *Notices) accept(ctx context.Context, of notifier.Deed, batch ...*submis
 	}
 	var stored []*notifier.Acceptance
 	var places []int                               // index of each in results
-	claim, trace := p.Grant(), tracing.Parent(ctx) // one claim, so that none overtakes another of this call
+	claim, trace := p.Grant(), tracing.Parent(ctx) // one claim, so that the notices of this call stay in order
 	for i, s := range batch {
 		if s.err == nil && s.earlier == nil && !s.announces() {
 			a := s.acceptance(now)
-			if a.Claim = claim; a.Notice.SendAt.IsZero() { // what is sent later is no part of the request
+			if a.Claim = claim; a.Notice.SendAt.IsZero() { // what is sent later does not belong to this trace
 				a.Trace = trace
 			}
 			stored, places = append(stored, a), append(places, i)
@@ -56,7 +56,7 @@ func (p *Notices) accept(ctx context.Context, of notifier.Deed, batch ...*submis
 	var types []string
 	met := map[string]bool{}
 	for i, s := range batch {
-		if results[i].Err == nil && !s.announces() && !met[s.Draft.Type] { // nobody can mute announcements or get mails of them
+		if results[i].Err == nil && !s.announces() && !met[s.Draft.Type] { // announcements cannot be muted or mailed
 			met[s.Draft.Type] = true
 			types = append(types, s.Draft.Type)
 		}
@@ -71,7 +71,7 @@ func (s *submission) acceptance(now time.Time) *notifier.Acceptance {
 		Draft: s.Draft, State: notifier.StateAccepted, CreatedAt: now, ExpiresAt: now.Add(s.Draft.ExpiresIn), Reasons: s.Reasons,
 	}
 	switch {
-	case !n.SendAt.IsZero(): // its recipients are found when it is sent
+	case !n.SendAt.IsZero(): // its recipients are determined when it is sent
 		n.State, n.ExpiresAt, n.Reasons = notifier.StateScheduled, n.SendAt.Add(s.Draft.ExpiresIn), nil
 		return &notifier.Acceptance{Notice: n, Once: s.once}
 	case s.To.IsEmpty():
@@ -80,8 +80,8 @@ func (s *submission) acceptance(now time.Time) *notifier.Acceptance {
 	return &notifier.Acceptance{Notice: n, To: s.To, Once: s.once}
 }
 
-// checkClock refuses to accept notices while the clock is wrong: a notice that lives for half an
-// hour would expire before its delivery. Another instance can accept it, or this one later.
+// checkClock refuses to accept notices while the clock is wrong: a notice that expires after half an hour could
+// expire before its delivery. Another instance can accept it, or this one later.
 func (p *Notices) checkClock() error {
 	if p.c.Clock == nil {
 		return nil
@@ -92,8 +92,7 @@ func (p *Notices) checkClock() error {
 	return nil
 }
 
-// useTypes reports the types of accepted drafts; refused drafts leave no trace. If that fails,
-// sending still succeeds.
+// useTypes records the types of accepted drafts, and not of refused ones. If that fails, sending still succeeds.
 func (p *Notices) useTypes(ctx context.Context, types []string) {
 	if p.c.Types == nil || len(types) == 0 {
 		return
@@ -154,8 +153,9 @@ func (p *Notices) routeLate(ctx context.Context, n *notifier.Notice) (*roaring.B
 	return to, nil
 }
 
-// admit holds senders to inboxes back while more than Config.MaxBacklog notices wait to be delivered,
-// and refuses them if that lasts, because each new notice has to wait for the others. If Redis is unavailable, admit lets them pass: notices then wait in SQL.
+// admit delays notices to inboxes while more than Config.MaxBacklog notices wait to be delivered, and refuses them if
+// the overload lasts, because each new notice has to wait for the others. If Redis is unavailable, admit does not
+// delay: notices then wait in SQL.
 func (p *Notices) admit(ctx context.Context, batch ...*submission) {
 	if batch = toInboxes(batch); len(batch) == 0 {
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// announce accepts a draft for audiences. The first instance that gets to it shows it, usually this
-// one before it returns. A replayed request returns the announcement in its current state; it has
-// been shown already, or the announcements will show it by itself.
+// announce accepts a draft for audiences. The first instance to process it shows it, usually this one before announce
+// returns. A replayed request returns the announcement in its current state; it has already been shown, or will be
+// without further action.
 func (p *Notices) announce(ctx context.Context, of notifier.Deed, s *submission, now time.Time) notifier.Result {
 	n := notifier.Notice{Draft: s.Draft, CreatedAt: now, ExpiresAt: s.Draft.EndsAt}
 	replayed, err := p.c.Store.AnnounceOnce(ctx, of, &n, s.once)
@@ -31,8 +31,8 @@ func (p *Notices) announce(ctx context.Context, of notifier.Deed, s *submission,
 	return notifier.Result{Notice: n, Replayed: true}
 }
 
-// Delete deletes an announcement that is over or retracted, with all its read marks. For any other
-// it returns notifier.ErrConflict.
+// Delete deletes an announcement that is over or retracted, with all its read marks. It returns notifier.ErrConflict
+// for any other announcement.
 func (p *Notices) Delete(ctx context.Context, by notifier.Actor, id int64) error {
 	stored, err := p.c.Store.Announcements(ctx, []int64{id})
 	if err == nil {
@@ -52,13 +52,14 @@ func (p *Notices) Delete(ctx context.Context, by notifier.Actor, id int64) error
 	return nil
 }
 
-// syncAnnouncements brings the announcements up to date. If that fails, the announcements catches up by itself.
+// syncAnnouncements brings the announcements up to date. If that fails, the announcements package catches up by
+// itself.
 func (p *Notices) syncAnnouncements(ctx context.Context, id int64) {
 	p.callAnnouncements(ctx, id, func(ctx context.Context) error { return p.c.Announcements.Sync(ctx) })
 }
 
-// callAnnouncements calls the announcements while the sender waits, for Config.Wait at most. A Redis call may
-// outlast its context, so it runs in a goroutine of its own, which Close waits for.
+// callAnnouncements runs do while the sender waits, for Config.Wait at most. A Redis call may outlast its context, so
+// it runs in a separate goroutine, which Close waits for.
 func (p *Notices) callAnnouncements(ctx context.Context, id int64, do func(context.Context) error) {
 	if p.c.Announcements == nil || p.Unavailable() {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 )
 
-// Badges computes the number on the bell from its two halves.
+// Badges computes the badge on the bell from its two halves.
 type Badges struct {
 	Inbox         *inbox.Inbox
 	Announcements *announcement.Announcements

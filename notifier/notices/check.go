@@ -8,9 +8,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// check checks a draft by valid, one of its own methods. That of an app may link to the app's pages, and its relative link
-// becomes the address there: its readers may be on pages of another app. That of a person may link to the pages of all
-// apps: *Send again* begins with the link of the notice.
+// check validates a draft with valid, one of the draft's methods. A draft of an app may link to the app's pages, and
+// a relative link is made absolute, because readers may be on pages of another app. A draft of a person may link to
+// the pages of all apps, because *Send again* starts with the link of the notice.
 func (p *Notices) check(ctx context.Context, d *notifier.Draft, valid func(notifier.Limits) error) error {
 	app, err := p.appOf(ctx, d.App.ID)
 	if errors.Is(err, notifier.ErrNotFound) {
@@ -26,7 +26,8 @@ func (p *Notices) check(ctx context.Context, d *notifier.Draft, valid func(notif
 	return nil
 }
 
-// checkEdit checks a draft as the new content of a notice. A link that stays was valid when it was accepted.
+// checkEdit checks a draft as the new content of a notice. An unchanged link is not checked: it was valid when it was
+// accepted.
 func (p *Notices) checkEdit(ctx context.Context, n *notifier.Notice, d *notifier.Draft) error {
 	app, err := p.appOf(ctx, n.App.ID)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) { // the app may have been revoked since
@@ -45,7 +46,7 @@ func (p *Notices) checkEdit(ctx context.Context, n *notifier.Notice, d *notifier
 	return nil
 }
 
-// linking returns the limits of a draft of this app, which is zero if none sends it or it was revoked.
+// linking returns the limits of a draft of app, which is zero if no app sends the draft or the app was revoked.
 func (p *Notices) linking(ctx context.Context, d *notifier.Draft, app *notifier.App) notifier.Limits {
 	limits, _ := p.limits()
 	limits.Sites = app.Sites()
@@ -55,7 +56,7 @@ func (p *Notices) linking(ctx context.Context, d *notifier.Draft, app *notifier.
 	return limits
 }
 
-// appOf returns the app with a number, or notifier.ErrNotFound; 0 is none.
+// appOf returns the app with this id, or notifier.ErrNotFound. For id 0 it returns the zero app.
 func (p *Notices) appOf(ctx context.Context, id int64) (app notifier.App, err error) {
 	if id != 0 && p.c.App != nil {
 		app, err = p.c.App(ctx, id)

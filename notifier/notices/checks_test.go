@@ -84,7 +84,7 @@ func (r *rig) backlog(t *testing.T) int64 {
 	return n
 }
 
-// counted returns how many users got a notice and how many have read it.
+// counted returns how many users received a notice and how many have read it.
 func (r *rig) counted(ctx context.Context, noticeID int64) (delivered, read int64, err error) {
 	counts, err := r.inbox.Counts(ctx, []int64{noticeID})
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *slow) DeliverAll(ctx context.Context, all []notifier.Delivery) []error 
 	s.delivered.Add(int64(len(all)))
 	select {
 	case <-s.let:
-	case <-ctx.Done(): // a test that fails releases nothing
+	case <-ctx.Done(): // a failing test releases nothing
 	}
 	return s.Inbox.DeliverAll(ctx, all)
 }
@@ -86,7 +86,7 @@ func TestClaimOnWorkThatTakesLongIsRenewed(t *testing.T) {
 	close(held.let)
 }
 
-// watched counts the looks for work, and the renewals of claims.
+// watched counts the queries for work and the renewals of claims.
 type watched struct {
 	*store.Store
 	n       atomic.Int64
@@ -125,7 +125,7 @@ func TestResendAfterALossRestoresLostNoticesAndChangesNothingElse(t *testing.T) 
 	}
 	retract(t, p, taken.ID)
 	r.state(t, taken.ID, notifier.StateRetracted)
-	if _, err := r.inbox.Delete(t.Context(), seqs[2], kept.Key()); err != nil { // Redis remembers this deletion
+	if _, err := r.inbox.Delete(t.Context(), seqs[2], kept.Key()); err != nil { // Redis keeps a record of this deletion
 		t.Fatal(err)
 	}
 	for _, seq := range append([]int64{seqs[0], seqs[1]}, seqs[150:]...) { // removed without a trace, as in an old dataset
@@ -146,7 +146,7 @@ func TestResendAfterALossRestoresLostNoticesAndChangesNothingElse(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.deliver(t, taken, to.ToArray()) // a worker that slept through all of it
+	r.deliver(t, taken, to.ToArray()) // a worker that was suspended all the time
 	r.everyoneHas(t, seqs[2:], 1)
 	r.put(t, notifier.Work{Kind: notifier.WorkRetract, NoticeID: large.ID, Again: true}) // outdated
 	testkit.Eventually(t, "all is done", func() bool { return r.backlog(t) == 0 })

@@ -19,8 +19,8 @@ import (
 
 const (
 	sweepLease = 3 * time.Second
-	redisWait  = 2 * time.Second // for figures that pages only show as extras
-	maxPressed = 2 * time.Second // how long a sender is held back when delivery is overloaded
+	redisWait  = 2 * time.Second // limit for counts that pages show only as extras
+	maxPressed = 2 * time.Second // how long a sender is delayed while delivery is overloaded
 )
 
 // Config holds the dependencies and settings of Notices. Zero fields of the second group default
@@ -36,9 +36,9 @@ type Config struct {
 	Unread        *behind.Flusher             // writes inbox changes to SQL; nil: another instance does
 	Types         Types                       // records which notice types are in use; nil: not recorded
 	Toasts        delivery.Toasts             // shows toasts for notices that ask for them; nil: no toasts
-	Traces        *tracing.Traces             // nil: nobody follows notices
+	Traces        *tracing.Traces             // nil: notices are not traced
 
-	// App returns a valid app by its number, or notifier.ErrNotFound; nil: no app sends here.
+	// App returns a valid app by its id, or notifier.ErrNotFound; nil: no app sends here.
 	App func(ctx context.Context, id int64) (notifier.App, error)
 	// Sites returns the origins of the pages of all valid apps; nil: there are none.
 	Sites func(ctx context.Context) []string
@@ -47,15 +47,15 @@ type Config struct {
 	Now        func() time.Time         // time.Now
 	Limits     notifier.Limits          //
 	Written    func(took time.Duration) // see delivery.Config; nil: not measured
-	Away       func() bool              // reports that Redis is unavailable, if another part knows it earlier; nil: no such part
+	Away       func() bool              // reports an outage of Redis that another component detects earlier; nil: none does
 	Clock      func() error             // returns an error while this process's clock is wrong; nil: it is trusted
 	Wait       time.Duration            // how long Send and Retract wait for their work to be done: they do not
 	WaitMax    int64                    // they wait only for notices with up to this many recipients: 256
-	MaxBacklog int64                    // number of notices that wait above which senders are held back: 20,000
-	Poll       time.Duration            // how often an instance looks for work that is due: 1 s
-	Claim      time.Duration            // how long after its last sign of life an instance keeps its work: 5 s
-	Idle       time.Duration            // how long work that failed waits: 1 s
-	Chunk      int                      // most recipients of a small notice, and most recipients served at once: 500
+	MaxBacklog int64                    // number of waiting notices above which senders are delayed: 20,000
+	Poll       time.Duration            // how often an instance queries for due work: 1 s
+	Claim      time.Duration            // how long an instance keeps its work after its last renewal: 5 s
+	Idle       time.Duration            // how long failed work waits: 1 s
+	Chunk      int                      // maximum recipients of a small notice, and per delivery step: 500
 }
 
 func (c *Config) setDefaults() {
@@ -79,8 +79,8 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// Store stores notices permanently. Accepted notices are never lost. The methods that change notices
-// write to the audit log who did it, in the transaction of the change.
+// Store stores notices permanently. Accepted notices are never lost. The methods that change notices record the actor
+// in the audit log, in the same transaction.
 type Store interface {
 	delivery.Store
 	// AcceptAll stores notices with their recipients, sets their ids, and records the result in
@@ -92,11 +92,11 @@ type Store interface {
 	// the notice is retracted or expired.
 	EditNotice(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
 	// NoticesBySubject lists notices of these apps (0: of the installation itself) that are neither retracted nor
-	// expired, by id.
+	// expired, ordered by id.
 	NoticesBySubject(ctx context.Context, subject string, apps []int64, after int64, limit int) ([]notifier.Notice, error)
 	// FirstRecipients returns the lowest recipient seq of each notice that has recipients.
 	FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error)
-	// UserNames returns the names of those of these users who exist, by seq.
+	// UserNames returns the names of these users by seq, without users who do not exist.
 	UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]notifier.UserName, error)
 	// CountsOf returns the counts of notices as last written to SQL.
 	CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCount, error)
@@ -104,15 +104,14 @@ type Store interface {
 	// in the first. It resets the cursor.
 	RetractNotice(ctx context.Context, by notifier.Actor, id int64, from, to notifier.State) (bool, error)
 
-	// AnnounceOnce stores n and sets its id. replayed reports that the same request came before,
-	// whose announcement n then is. once may be nil. When too many announcements are open, it
-	// returns a *notifier.InvalidError.
+	// AnnounceOnce stores n and sets its id. replayed reports that the same request was made before; n is then its
+	// announcement. once may be nil. When too many announcements are open, it returns a *notifier.InvalidError.
 	AnnounceOnce(ctx context.Context, of notifier.Deed, n *notifier.Notice, once *notifier.Once) (replayed bool, err error)
 	// EditAnnouncement replaces the content, window and audiences of the announcement with n's id
 	// by those of n. It returns notifier.ErrConflict if n's revision is not the current one or the
 	// announcement is over.
 	EditAnnouncement(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
-	// EditAnnouncementUnread does the same and marks the announcement as unread for everybody.
+	// EditAnnouncementUnread does the same and marks the announcement as unread for every user.
 	EditAnnouncementUnread(ctx context.Context, by notifier.Actor, n *notifier.Notice) error
 	RetractAnnouncement(ctx context.Context, by notifier.Actor, id int64) error
 	DeleteAnnouncement(ctx context.Context, by notifier.Actor, id int64) error

@@ -23,8 +23,7 @@ func (r *countedRouter) RecipientsAll(ctx context.Context, drafts []notifier.Dra
 	return r.Router.RecipientsAll(ctx, drafts)
 }
 
-// counting returns Notices that count how often it validates a draft without an expiry, and how
-// often it routes.
+// counting returns Notices that count how often they validate a draft without an expiry, and how often they route.
 func (r *rig) counting() (p *notices.Notices, validated *int, routed *countedRouter) {
 	c := r.config()
 	validated, routed = new(int), &countedRouter{Router: c.Router}
@@ -36,8 +35,8 @@ func (r *rig) counting() (p *notices.Notices, validated *int, routed *countedRou
 	return notices.New(c), validated, routed
 }
 
-// The walk from the form to a role of any size: a request that shows the number, and one that
-// confirms it and sends.
+// The path from the form to a role of any size has two requests: one shows the number, the other confirms it and
+// sends.
 func TestEachRequestValidatesAndRoutesOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))

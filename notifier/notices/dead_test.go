@@ -124,14 +124,14 @@ func TestDeadLetterThatNamesNoNoticeIsNotReplayed(t *testing.T) {
 	}
 }
 
-// Letters that are stored outlive the version that buried them.
+// Stored dead letters outlive the version that wrote them.
 func TestStoredDeadLettersAreReplayedAsTheyAre(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
 	p := notices.New(r.config())
 	deliver, since := notifier.Work{Kind: notifier.WorkDeliver, NoticeID: 7, Again: true}, time.UnixMilli(1_700_000_000_000).UTC()
 	had, piece, taken := deliver, deliver, deliver
-	had.Had = true // of an edit: who had the notice does not get it again
+	had.Had = true // of an edit: users who had the notice do not get it again
 	piece.From, piece.To = 3, 5
 	taken.Kind, taken.From, taken.To = notifier.WorkRetract, 3, 5
 	for letter, want := range map[string]notifier.Work{

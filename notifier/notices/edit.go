@@ -13,18 +13,17 @@ import (
 // is the one that the edit is based on. Edit returns notifier.ErrConflict if it is not the current
 // one, or if the notice is retracted, expired or over.
 //
-// An announcement's window and audiences may change too, but a draft without audiences is refused.
-// Of a notice to inboxes only title, body and link may change, and open pages show them at once;
-// until it is sent, also when. The other fields of the draft must be as sent, or empty. No row becomes unread by it. An edit
-// that changes nothing returns the notice as it is. Once Edit returns a notice, the edit will reach
-// all its recipients; Edit waits for that as Send does.
+// An announcement's window and audiences may change too, but a draft without audiences is refused. For a notice to
+// inboxes, only title, body and link may change, and open pages show the change at once; until it is sent, its time
+// and expiry may change too. The other fields of the draft must be as sent, or empty. An edit makes no row unread. An
+// edit that changes nothing returns the notice as it is. Once Edit returns a notice, the edit will reach all its
+// recipients; Edit waits for that as Send does.
 func (p *Notices) Edit(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
 	return p.edit(ctx, by, id, revision, d, false)
 }
 
-// EditUnread edits an announcement as Edit does and marks it as unread for everybody, in all its
-// audiences. That is an edit even if nothing else changes. A notice to inboxes is refused with a
-// *notifier.InvalidError.
+// EditUnread edits an announcement as Edit does and marks it as unread for every user in all its audiences. That
+// counts as an edit even if nothing else changes. A notice to inboxes is refused with a *notifier.InvalidError.
 func (p *Notices) EditUnread(ctx context.Context, by notifier.Actor, id, revision int64, d notifier.Draft) (notifier.Notice, error) {
 	return p.edit(ctx, by, id, revision, d, true)
 }
@@ -121,8 +120,8 @@ func unchanged(n notifier.Notice, revision int64, now time.Time) (notifier.Notic
 	return n, nil
 }
 
-// keepFixed fills in the fields that cannot change after a notice to inboxes is sent, and returns
-// an error that names each of them that the draft would change.
+// keepFixed fills in the fields that cannot change after a notice to inboxes is sent, and returns an error that lists
+// each such field that the draft would change.
 func keepFixed(n *notifier.Notice, d *notifier.Draft) error {
 	var bad notifier.InvalidError
 	stays := func(field string, same bool) {

@@ -187,8 +187,8 @@ func (m *meanwhile) DeliverAll(ctx context.Context, all []notifier.Delivery) []e
 	return errs
 }
 
-// TestEditDuringDeliveryReachesEveryRecipient edits a notice while its first range, or all of it,
-// is being delivered, without the deliverer's knowledge.
+// TestEditDuringDeliveryReachesEveryRecipient edits a notice while its first range, or all of it, is being delivered,
+// without notifying the worker that delivers it.
 func TestEditDuringDeliveryReachesEveryRecipient(t *testing.T) {
 	t.Parallel()
 	for name, chunk := range map[string]int{"whole": 500, "range by range": 20} {
@@ -199,7 +199,7 @@ func TestEditDuringDeliveryReachesEveryRecipient(t *testing.T) {
 				seqs := r.users(t, "all", 100)
 				c := r.config()
 				c.Chunk, c.Wait = chunk, 0
-				c.Claim = time.Minute // no other part interferes
+				c.Claim = time.Minute // no other component interferes
 				var p *notices.Notices
 				edit := func() { r.edit(t, p, 1, "Behind") }
 				m := &meanwhile{Inbox: r.inbox, before: edit}
@@ -246,8 +246,8 @@ func TestLateDeliveryOfAnOldRevisionDoesNotStay(t *testing.T) {
 	r.everyoneReads(t, seqs, "Edited")
 }
 
-// TestEditDoesNotRestoreANoticeDeletedLongAgo makes an inbox forget which notices left it, as it
-// does after some days.
+// TestEditDoesNotRestoreANoticeDeletedLongAgo makes an inbox drop its records of removed notices, as it does after
+// some days.
 func TestEditDoesNotRestoreANoticeDeletedLongAgo(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
@@ -326,8 +326,8 @@ func TestRelayFinishesAnEditWhoseSenderDied(t *testing.T) {
 	r.everyoneReads(t, seqs, "From the grave")
 }
 
-// TestInboxRestoredDuringAnEditShowsTheNewText reads SQL before the edit and writes to Redis after
-// it. Nothing delivers before: it might deliver the notice twice, and so restore the inbox itself.
+// TestInboxRestoredDuringAnEditShowsTheNewText reads SQL before the edit and writes to Redis after it. No worker runs
+// before: it might deliver the notice twice, and thereby restore the inbox itself.
 func TestInboxRestoredDuringAnEditShowsTheNewText(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
@@ -354,7 +354,7 @@ func TestInboxRestoredDuringAnEditShowsTheNewText(t *testing.T) {
 	}
 }
 
-// readerBefore is a store that returns what it had before some change.
+// readerBefore is a store that returns its state from before a change.
 type readerBefore struct {
 	*store.Store
 	then func()

@@ -34,7 +34,7 @@ func TestEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 
 	expired := time.Now()
 	ahead.Store(int64(time.Hour))
-	last, stood := expired, time.Duration(0) // the longest time in which this machine did not run the test
+	last, stood := expired, time.Duration(0) // the longest time for which the test was not scheduled
 	testkit.Eventually(t, "the entry leaves every inbox", func() bool {
 		stood = max(stood, time.Since(last))
 		defer func() { last = time.Now() }()
@@ -43,7 +43,7 @@ func TestEntryLeavesTheBadgeWithinASecondOfItsExpiry(t *testing.T) {
 	if late := time.Since(expired); late > time.Second+stood {
 		t.Errorf("it left %v after its expiry", late)
 	}
-	// The entry leaves every open browser, too: the sweep publishes the new number.
+	// The entry is removed from every open browser, too: the sweep publishes the new count.
 	change, err := notifier.ParseChange((<-told).Payload)
 	if err != nil || len(change.Events) != 1 || change.Events[0].Kind != notifier.ChangeRemoved || change.Events[0].Key != short.Key() || change.Unread != 1 {
 		t.Errorf("published as %+v, %v", change, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/notices"
 )
 
-// flood sends more notices than inboxes can remember to have had.
+// flood sends more notices than inboxes keep records of.
 func (r *rig) flood(t *testing.T, p *notices.Notices, to notifier.Draft, n int) {
 	t.Helper()
 	all := make([]notifier.Request, n)
@@ -34,14 +34,13 @@ func (r *rig) flood(t *testing.T, p *notices.Notices, to notifier.Draft, n int) 
 
 func TestRedisLossAfterAFloodChangesNothing(t *testing.T) {
 	t.Parallel()
-	// More than an inbox and its memory of removed notices can hold; range by range each notice
-	// costs more.
+	// More than an inbox and its records of removed notices can hold; range by range, each notice costs more.
 	for name, of := range map[string]struct{ chunk, notices int }{"whole": {500, 900}, "range by range": {1, 760}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, redistest.Own(t).Client(t))
 			seqs := r.users(t, "all", 2)
-			c := r.config() // it would add notices again whose senders are slow, and inboxes forget that they had them
+			c := r.config() // it would redeliver notices whose senders are slow, of which inboxes no longer have records
 			c.Unread, c.Chunk = r.behind(nil), of.chunk
 			p := running(t, c)
 			began := time.Now().Add(-time.Minute)

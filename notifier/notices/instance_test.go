@@ -20,7 +20,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// Environment variables for an instance that is a process of its own.
+// Environment variables for an instance in a separate process.
 const (
 	instanceDir    = "PIPELINE_TEST_DIR"
 	instanceSocket = "PIPELINE_TEST_SOCKET"
@@ -165,7 +165,7 @@ func TestInstancesWorkingOnTheSameNoticeDoNoHarm(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	seqs := r.users(t, "all", 1000)
 	c := r.config()
-	c.Chunk, c.Claim = 50, 40*time.Millisecond // so short that the instances claim work from each other
+	c.Chunk, c.Claim = 50, 40*time.Millisecond // so short that the instances take over each other's work
 	n := send(t, notices.New(c), toRole("all"))
 	again := notifier.Work{Kind: notifier.WorkDeliver, NoticeID: n.ID, Again: true}
 	r.put(t, again, again, again)

@@ -58,7 +58,7 @@ func TestWorkWithoutAnyResultIsBuried(t *testing.T) {
 	p := notices.New(r.config())
 	n := send(t, p, toUsers("u1"))
 	r.put(t, notifier.Work{Kind: notifier.WorkDeliver, NoticeID: n.ID, Again: true})
-	for range 20 { // an instance that claims them, and dies
+	for range 20 { // an instance that claims them and dies
 		testkit.Eventually(t, "both are claimed again", func() bool { return r.die(t) == 2 })
 	}
 	start(t, p)
@@ -70,7 +70,7 @@ func TestWorkWithoutAnyResultIsBuried(t *testing.T) {
 	}
 }
 
-// TestNoticesStayInOrder sends more notices than an instance takes directly, and some after them.
+// TestNoticesStayInOrder sends more notices than an instance accepts directly, and some after them.
 func TestNoticesStayInOrder(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
@@ -112,7 +112,7 @@ func TestStoppedInstanceGivesUpItsClaims(t *testing.T) {
 	c.Inbox, c.Chunk, c.Wait, c.Claim = held, 10, 0, time.Hour
 	first := notices.New(c)
 	stop := start(t, first)
-	for range 5 { // more than are served at a time
+	for range 5 { // more than are processed at a time
 		send(t, first, toRole("all"))
 	}
 	testkit.Eventually(t, "some have begun", func() bool { return held.delivered.Load() >= 3 })
@@ -125,7 +125,7 @@ func TestStoppedInstanceGivesUpItsClaims(t *testing.T) {
 	r.everyoneHas(t, seqs, 5)
 }
 
-// TestStreamOfAnEarlierVersionIsDrained lays out what an instance of the release before leaves.
+// TestStreamOfAnEarlierVersionIsDrained sets up what an instance of the previous release leaves.
 func TestStreamOfAnEarlierVersionIsDrained(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
@@ -138,7 +138,7 @@ func TestStreamOfAnEarlierVersionIsDrained(t *testing.T) {
 	r.state(t, sent.ID, notifier.StateSent)
 	r.state(t, left.ID, notifier.StateSent)
 	stop()
-	for _, seq := range seqs { // Redis has lost them
+	for _, seq := range seqs { // lost from Redis
 		if err := r.inbox.Erase(t.Context(), seq); err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestStreamOfAnEarlierVersionIsDrained(t *testing.T) {
 	waits := send(t, notices.New(c), toUsers("u2"))
 	stream, id := r.keys.Intake(), func(n notifier.Notice) string { return strconv.FormatInt(n.ID, 10) }
 	for _, fields := range [][]string{
-		{"notice", id(waits), "key", waits.Key(), "seqs", strconv.FormatInt(seqs[1], 10), "content", "x"},   // SQL knows it
+		{"notice", id(waits), "key", waits.Key(), "seqs", strconv.FormatInt(seqs[1], 10), "content", "x"},   // also in SQL
 		{"notice", id(sent), "from", strconv.FormatInt(seqs[9], 10), "to", strconv.FormatInt(seqs[19], 10)}, // a range that failed
 		{"notice", id(left), "again", "1"}, // a replay
 		{"notice", "0", "from", id(left), "to", strconv.FormatInt(time.Now().UnixMilli(), 10), "again", "1"},

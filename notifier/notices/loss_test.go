@@ -65,7 +65,7 @@ func (r *rig) settle(t *testing.T) {
 	testkit.Eventually(t, "SQL has everything", func() bool { return r.marks(t) == 0 })
 }
 
-// shelf is everything that Redis has of an inbox.
+// shelf is everything that Redis stores for an inbox.
 type shelf struct {
 	List  []string
 	Hash  map[string]string
@@ -83,14 +83,13 @@ func (r *rig) shelves(t *testing.T, seqs []int64) map[int64]shelf {
 		if _, err := pipe.Exec(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		delete(state.Val(), "whole") // concerns only what the next reading for SQL reads
+		delete(state.Val(), "whole") // affects only the next read for SQL
 		all[seq] = shelf{list.Val(), hash.Val(), state.Val(), gone.Val()}
 	}
 	return all
 }
 
-// lose empties Redis, and fails the test unless every inbox, badge and row is back when it is next
-// read.
+// lose empties Redis, and fails the test unless every inbox, badge and row is restored at its next read.
 func (r *rig) lose(t *testing.T, seqs []int64, lose func()) {
 	t.Helper()
 	badges, err := r.inbox.Badges(t.Context(), seqs)
@@ -123,8 +122,8 @@ func (r *rig) flushAll(t *testing.T) func() {
 	}
 }
 
-// live has users receive, open, read, delete and restore notices and lose some by retraction, each
-// of them differently.
+// live makes users receive, open, read, delete and restore notices and lose some by retraction, each user
+// differently.
 func (r *rig) live(t *testing.T, p *notices.Notices, seqs []int64) {
 	t.Helper()
 	ctx := t.Context()
@@ -236,7 +235,7 @@ func TestKillBetweenSaveAndCleanLosesNothing(t *testing.T) {
 	r.lose(t, seqs, r.flushAll(t))
 }
 
-// late is a store during whose writes a user reads their inbox.
+// late is a store in which a user reads their inbox during a write.
 type late struct {
 	*store.Store
 	meanwhile func(context.Context) error

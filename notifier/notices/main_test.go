@@ -24,7 +24,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// The pool of a closed client looks for a lost server for up to another second.
+// The pool of a closed client tries to reach a lost server for up to another second.
 func TestMain(m *testing.M) {
 	if os.Getenv(instanceDir) != "" {
 		serveInstance()
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
-// rig is an installation: a database, a key prefix in Redis, and any number of pipelines over them.
+// rig is an installation: a database, a key prefix in Redis, and any number of Notices that use them.
 type rig struct {
 	dir   string
 	store *store.Store
@@ -172,8 +172,8 @@ func count(t *testing.T, p *notices.Notices, d notifier.Draft) (int64, error) {
 	return c.Recipients, err
 }
 
-// accept stores a notice in the state that a sender leaves when it dies at once: the recipients are
-// not settled, and no instance has the notice in hand.
+// accept stores a notice in the state that a sender leaves if it dies at once: the recipients are not determined, and
+// no instance has claimed the notice.
 func (r *rig) accept(t testing.TB, n *notifier.Notice) {
 	t.Helper()
 	a := notifier.Acceptance{Notice: n}

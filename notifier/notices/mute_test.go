@@ -33,7 +33,7 @@ func TestMutedTypeReachesOnlyTheOtherUsers(t *testing.T) {
 	r.everyoneHas(t, others, 1)
 	r.everyoneHas(t, seqs[1:2], 0)
 
-	// The recipients are settled: muting or unmuting now changes nothing.
+	// The recipients are fixed: muting or unmuting now changes nothing.
 	r.mute(t, seqs[0], "news", true)
 	r.mute(t, seqs[1], "news", false)
 	if err := p.Retract(t.Context(), notifier.Actor{}, n.ID); err != nil {

@@ -1,9 +1,9 @@
 // Package notices connects the stages: it accepts drafts and makes sure that accepted notices are
 // delivered, on whichever instance is free.
 //
-// A sender gets an answer only after the notice and its recipients are in SQL. From there its
-// instance delivers it, or one that claims it in SQL. All work may be repeated, also concurrently,
-// because inboxes remember which notices they have had.
+// A sender gets a response only after the notice and its recipients are in SQL. Then the same instance delivers it,
+// or another one that claims it in SQL. All work may be repeated, even concurrently, because inboxes keep a record of
+// the notices they have had.
 package notices
 
 import (
@@ -22,14 +22,14 @@ import (
 	"github.com/carillonhq/carillon/notifier/route"
 )
 
-// Inbox changes inboxes and knows who has read what.
+// Inbox changes inboxes and reports who has read what.
 type Inbox interface {
 	delivery.Inbox
 	behind.Expirer
 	// Counts and Statuses return results in the order of their arguments.
 	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
 	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)
-	// UnreadOf returns those of these users who have the notice in their inbox, unread.
+	// UnreadOf returns the users in among who have the notice in their inbox, unread.
 	UnreadOf(ctx context.Context, n *notifier.Notice, among *roaring.Bitmap) (*roaring.Bitmap, error)
 }
 
@@ -43,14 +43,14 @@ type Types interface {
 	Use(ctx context.Context, types []string) error
 }
 
-// Notices takes notices from their senders to their recipients. Its worker delivers them.
+// Notices accepts notices from senders. Its worker delivers them to their recipients.
 type Notices struct {
 	*delivery.Worker
 	c  Config
 	wg sync.WaitGroup // work that may outlast its caller
 }
 
-// New returns Notices that accept at once; Run delivers them.
+// New returns Notices that accept drafts immediately; Run delivers the notices.
 func New(c Config) *Notices {
 	c.setDefaults()
 	p := &Notices{c: c}
@@ -61,14 +61,13 @@ func New(c Config) *Notices {
 	return p
 }
 
-// Run runs the worker, the schedule, the sweeper, the announcements, the live hub and the writer of inbox
-// changes until ctx ends, and then returns nil. The first part that fails stops the others.
+// Run runs the worker, the schedule, the sweeper, the announcements, the live hub and the writer of inbox changes
+// until ctx ends, and then returns nil. The first one that fails stops the others.
 //
-// To stop an instance in order: stop the HTTP server, so that nothing more is sent and every stream
-// has ended. Then end ctx: the worker finishes its current work, at most a range of a large notice,
-// and leaves the rest to other instances. Then call Close. Then, because no inbox changes here any
-// more, call Flush of package behind. Then close Redis and SQL,
-// which all of these use.
+// To stop an instance in order: stop the HTTP server, so that nothing more is sent and every stream has ended. Then
+// end ctx: the worker finishes its current work, at most a range of a large notice, and leaves the rest to other
+// instances. Then call Close. Then, as inboxes no longer change here, call Flush of package behind. Then close Redis
+// and SQL, which all of these use.
 func (p *Notices) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.Worker.Run(ctx) })

@@ -18,9 +18,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/notices"
 )
 
-// TestNoticesEndCorrectlyInAnyOrderOfEvents sends, edits, deletes, retracts, interrupts and repeats
-// at random. In the end every inbox must have each notice that was not retracted, once and with its
-// last text, and no other; and each recipient of a notice with a toast must have been raised one.
+// TestNoticesEndCorrectlyInAnyOrderOfEvents sends, edits, deletes, retracts, interrupts and repeats at random. At the
+// end every inbox must contain each notice that was not retracted, once and with its last text, and no other notice;
+// and one toast must have been raised for each recipient of a notice with a toast.
 func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 	t.Parallel()
 	base := newRig(t, redistest.Client(t))
@@ -71,7 +71,7 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 					titles[n.ID] = title
 				}
 			},
-			"edit and die": func(rt *rapid.T) { // before anybody knows of it
+			"edit and die": func(rt *rapid.T) { // before any instance is notified
 				n, err := r.store.Notice(t.Context(), pick(rt).ID)
 				if err != nil {
 					rt.Fatal(err)
@@ -101,7 +101,7 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 				}
 			},
 			"die with claimed work": func(*rapid.T) {
-				if deaths++; deaths <= 10 { // work that nobody does is buried after 20 claims
+				if deaths++; deaths <= 10 { // work that is not done becomes a dead letter after 20 claims
 					r.die(t)
 				}
 			},
@@ -159,7 +159,7 @@ func TestNoticesEndCorrectlyInAnyOrderOfEvents(t *testing.T) {
 	})
 }
 
-// die claims work as an instance would, never does it, and returns how much there was.
+// die claims work as an instance does, never completes it, and returns its amount.
 func (r *rig) die(t *testing.T) int {
 	t.Helper()
 	c := notifier.Claim{Owner: 1, Until: time.Now().Add(5 * time.Millisecond)}
@@ -192,7 +192,7 @@ func (r *rig) deliver(t *testing.T, n notifier.Notice, to []uint32) {
 	r.deliverTo(t, n, seqs)
 }
 
-// deliverTo delivers a notice past its worker.
+// deliverTo delivers a notice without a worker.
 func (r *rig) deliverTo(t testing.TB, n notifier.Notice, seqs []int64) {
 	t.Helper()
 	d, err := n.Delivery(seqs)

@@ -72,7 +72,7 @@ func TestSenderDoesNotWaitForAHangingRedis(t *testing.T) {
 	c.Wait = 100 * time.Millisecond
 	p := running(t, c)
 	proxy.Hole(true)
-	// That Send returns at all is the point: Redis does not reply before the hole is closed.
+	// The point is that Send returns at all: Redis does not reply before the hole is closed.
 	n := send(t, p, toUsers("u1"))
 	if n.State != notifier.StateAccepted {
 		t.Errorf("sent while Redis hangs: %s", n.State)

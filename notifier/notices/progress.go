@@ -7,9 +7,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Progress returns a notice with the numbers of users who got and read it. While Redis is
-// unavailable, they are the last ones written to SQL; if they are unknown, Counted is false. It
-// returns notifier.ErrNotFound for an unknown id.
+// Progress returns a notice with the numbers of users who received and who read it. While Redis is unavailable, these
+// are the last ones written to SQL; if there are none, Counted is false. It returns notifier.ErrNotFound for an
+// unknown id.
 func (p *Notices) Progress(ctx context.Context, id int64) (notifier.Progress, error) {
 	n, err := p.c.Store.Notice(ctx, id)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Notices) ProgressOf(ctx context.Context, notices []notifier.Notice) ([]
 // count reads the counts from Redis. It returns false if Redis does not answer.
 func (p *Notices) count(ctx context.Context, t *tallies) (bool, error) {
 	if p.Unavailable() {
-		return false, nil // already known, so do not wait for it
+		return false, nil // already detected, so do not wait for it
 	}
 	if err := p.findSingles(ctx, t); err != nil {
 		return false, err
@@ -69,8 +69,8 @@ func (p *Notices) count(ctx context.Context, t *tallies) (bool, error) {
 	return true, nil
 }
 
-// recall reads from SQL the counts that Redis does not have: those of old notices, or all of them
-// while Redis is unavailable.
+// recall reads from SQL the counts that are not in Redis: counts of old notices, or all of them while Redis is
+// unavailable.
 func (p *Notices) recall(ctx context.Context, t *tallies) error {
 	var ids []int64
 	of := map[int64]*notifier.Progress{}
@@ -94,15 +94,15 @@ func (p *Notices) recall(ctx context.Context, t *tallies) error {
 	return nil
 }
 
-// forgotten reports whether a notice reached its only recipient so long ago that the inbox no
-// longer remembers it.
+// forgotten reports whether a notice reached its only recipient so long ago that the inbox no longer has a record of
+// it.
 func forgotten(n *notifier.Progress) bool {
 	over := n.State == notifier.StateSent || n.State == notifier.StateRetracted
 	return over && n.Routed && n.Recipients == 1 && n.Delivered == 0
 }
 
-// tallies groups notices by the place of their counts: the counters of the partitions, or, for a
-// notice with one recipient, which has no counter, the recipient's inbox.
+// tallies groups notices by where their counts are: the counters of the partitions, or, for a notice with one
+// recipient, which has no counter, the recipient's inbox.
 type tallies struct {
 	many, one []*notifier.Progress
 	ids       []int64 // of many
@@ -119,7 +119,7 @@ func (t *tallies) add(n *notifier.Progress) {
 	}
 }
 
-// findSingles looks up the recipient of each notice that has only one.
+// findSingles looks up the recipient of each notice with only one.
 func (p *Notices) findSingles(ctx context.Context, t *tallies) error {
 	if len(t.one) == 0 {
 		return nil

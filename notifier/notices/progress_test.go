@@ -141,7 +141,7 @@ func TestSingleRecipientNoticeIsUncountedOnceItsInboxForgetsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	retract(t, p, retracted.ID)
-	// Long after a notice left, the inbox no longer remembers it.
+	// Long after a notice was removed, the inbox no longer has a record of it.
 	if _, err := r.inbox.Delete(t.Context(), seqs[0], expired.Key()); err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Receipts returns the recipients of a notice: those who have not read it first, and by name. It
-// returns none for an announcement, for a notice without recipients yet or with more than most, and
-// while Redis is unavailable.
+// Receipts returns the recipients of a notice: users who have not read it first, then by name. It returns none for an
+// announcement, for a notice whose recipients are not determined yet or are more than most, and while Redis is
+// unavailable.
 func (p *Notices) Receipts(ctx context.Context, n *notifier.Notice, most int64) ([]notifier.Receipt, error) {
 	if n.Announces() || !n.Routed || n.Recipients == 0 || n.Recipients > most || p.Unavailable() {
 		return nil, nil

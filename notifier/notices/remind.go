@@ -11,14 +11,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Remind sends a notice again to those recipients who still have it unread in their inboxes: a new
-// notice with the same text, key and end takes its place at the top. Those who have muted its type
-// since, or are no longer in its roles or subscribed to its topic, are left out.
+// Remind sends a notice again to the recipients who still have it unread in their inboxes: a new notice with the same
+// text, key and expiry replaces it at the top. Those who have muted its type since, or are no longer in its roles or
+// subscribed to its topic, are left out.
 //
-// It returns the number of users that the reminder goes to. If there are none, or r.Sure refuses
-// their number, nothing is sent and the notice has no ID. A repeated request returns the first
-// reminder. The errors are notifier.ErrConflict for an announcement and for a notice that is not
-// sent yet, retracted or expired, notifier.ErrNotFound, and those of Send.
+// It returns the number of users that the reminder goes to. If there are none, or r.Sure rejects their number,
+// nothing is sent and the notice has no ID. A repeated request returns the first reminder. The errors are
+// notifier.ErrConflict for an announcement and for a notice that is not sent yet, retracted or expired,
+// notifier.ErrNotFound, and the errors of Send.
 func (p *Notices) Remind(ctx context.Context, by notifier.Actor, r notifier.Reminder) (notifier.Notice, int64, error) {
 	if earlier, err := p.reminded(ctx, r.Once); err != nil || earlier.ID > 0 {
 		return earlier, earlier.Recipients, err
@@ -44,7 +44,7 @@ func (p *Notices) Remind(ctx context.Context, by notifier.Actor, r notifier.Remi
 	return sent, s.Recipients, err
 }
 
-// reminder finds who still has a notice unread, and makes the draft for them.
+// reminder finds the users who still have a notice unread, and creates the draft for them.
 func (p *Notices) reminder(ctx context.Context, n *notifier.Notice) (*submission, error) {
 	to, err := p.c.Store.Recipients(ctx, n.ID)
 	if err == nil {
@@ -66,7 +66,7 @@ func (p *Notices) reminder(ctx context.Context, n *notifier.Notice) (*submission
 	return s, nil
 }
 
-// reminded returns what the same request sent before; without ID if it did not.
+// reminded returns the notice that the same request sent before; without ID if there is none.
 func (p *Notices) reminded(ctx context.Context, once *notifier.Once) (notifier.Notice, error) {
 	if once == nil {
 		return notifier.Notice{}, nil

@@ -65,7 +65,7 @@ func TestAReminderTakesThePlaceOfTheNoticeForThoseWhoHaveItUnread(t *testing.T) 
 				t.Errorf("user %d has %d rows", i, found)
 			}
 		}
-		// A reminder of the first notice reaches nobody now: another notice has its place.
+		// A reminder of the first notice now has no recipients: another notice has replaced it.
 		if again, count, err := p.Remind(t.Context(), notifier.Actor{Ref: who}, notifier.Reminder{NoticeID: n.ID}); err != nil || count != 0 || again.ID != 0 {
 			t.Errorf("again: %+v, %d, %v", again, count, err)
 		}

@@ -13,11 +13,10 @@ const (
 	maxLooks     = 20
 )
 
-// Retract takes a notice back from everyone who has it or would still get it, and cancels a
-// scheduled one. Once it returns nil,
-// that will happen; with up to Config.WaitMax recipients it waits for it, for Config.Wait at most.
-// Retracting twice is not an error. It returns notifier.ErrNotFound for an unknown id, and
-// notifier.ErrConflict for an announcement that is over.
+// Retract takes a notice back from everyone who has it or would still get it, and cancels a scheduled one. Once it
+// returns nil, that will happen; with up to Config.WaitMax recipients it waits until it has, for Config.Wait at most.
+// Retracting twice is not an error. It returns notifier.ErrNotFound for an unknown id, and notifier.ErrConflict for
+// an announcement that is over.
 func (p *Notices) Retract(ctx context.Context, by notifier.Actor, id int64) error {
 	n, err := p.c.Store.Notice(ctx, id)
 	var done <-chan struct{}
@@ -72,8 +71,7 @@ func (p *Notices) WithdrawSubject(ctx context.Context, by notifier.Actor, w noti
 	return n, nil
 }
 
-// takeBack marks a notice as retracting, unless it already is. Its worker or the announcements do the
-// rest.
+// takeBack marks a notice as retracting, unless it already is. The worker or the announcements do the rest.
 func (p *Notices) takeBack(ctx context.Context, by notifier.Actor, n notifier.Notice) (notifier.Notice, error) {
 	if n.Announces() {
 		return n, p.c.Store.RetractAnnouncement(ctx, by, n.ID)
@@ -85,10 +83,9 @@ func (p *Notices) takeBack(ctx context.Context, by notifier.Actor, n notifier.No
 	return n, err
 }
 
-// retracting moves the notice to the state retracting, or finds it in that state or past it. A
-// scheduled notice is retracted at once. During
-// sending, a notice only moves forward, from accepted to sending to sent, except for edits, which
-// are few; so a few tries are enough. n is the first reading.
+// retracting moves the notice to the state retracting, or finds it in that state or past it. A scheduled notice is
+// retracted at once. During sending, a notice only moves forward, from accepted to sending to sent, except for edits,
+// which are rare; so a few tries are enough. n is the notice as first read.
 func (p *Notices) retracting(ctx context.Context, by notifier.Actor, n notifier.Notice) (notifier.Notice, error) {
 	for look := 0; ; look++ {
 		if n.State.TakenBack() {
@@ -96,7 +93,7 @@ func (p *Notices) retracting(ctx context.Context, by notifier.Actor, n notifier.
 		}
 		to := notifier.StateRetracting
 		if n.State == notifier.StateScheduled {
-			to = notifier.StateRetracted // nobody has it
+			to = notifier.StateRetracted // no user has it
 		}
 		ok, err := p.c.Store.RetractNotice(ctx, by, n.ID, n.State, to)
 		if err != nil {

@@ -62,7 +62,7 @@ func TestRetractDuringSendingLeavesNoRecipientWithTheNotice(t *testing.T) {
 	if err != nil || d >= 5000 {
 		t.Errorf("sending continued to all %d, %v", d, err)
 	}
-	// A worker that slept through all of it.
+	// A worker that was suspended all the time.
 	n.Recipients = 5000
 	r.deliverTo(t, n, seqs)
 	r.everyoneHas(t, seqs, 0)

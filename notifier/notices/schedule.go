@@ -17,8 +17,8 @@ const (
 	releasePage  = 200
 )
 
-// release sends scheduled notices when their time has come, until ctx ends. The lease saves work
-// only: SQL releases each notice once.
+// release sends scheduled notices when their time has come, until ctx ends. The lease only avoids duplicate work: SQL
+// releases each notice once.
 func (p *Notices) release(ctx context.Context) error {
 	return lease.Work{
 		Stage: "schedule", Lease: lease.New(p.c.Redis, p.c.Keys, "schedule", releaseLease),
@@ -50,7 +50,7 @@ func (p *Notices) releaseDue(ctx context.Context) error {
 				released = append(released, a)
 			}
 		}
-		p.Queue(released) // if this instance dies before, others claim them
+		p.Queue(released) // if this instance dies first, others claim them
 		if len(due) < releasePage {
 			return nil
 		}
@@ -58,8 +58,8 @@ func (p *Notices) releaseDue(ctx context.Context) error {
 	return nil
 }
 
-// routeDue finds the recipients of notices that are due. Users who have left the directory are left
-// out, so a notice to a role that was deleted goes to nobody.
+// routeDue finds the recipients of notices that are due. Users who have left the directory are left out, so a notice
+// to a deleted role has no recipients.
 func (p *Notices) routeDue(ctx context.Context, due []notifier.Notice) ([]*notifier.Acceptance, error) {
 	drafts := make([]notifier.Draft, len(due))
 	for i := range due {
@@ -86,7 +86,7 @@ func (p *Notices) editScheduled(ctx context.Context, by notifier.Actor, n notifi
 	_, now := p.limits()
 	life, sendAt := n.ExpiresAt.Sub(n.SendAt), d.SendAt
 	if sendAt.IsZero() || sendAt.Equal(n.SendAt) {
-		sendAt, d.SendAt = n.SendAt, time.Time{} // its time may have come
+		sendAt, d.SendAt = n.SendAt, time.Time{} // its time may have passed
 	}
 	err := p.checkEdit(ctx, &n, &d)
 	if sameContent(&n.Draft, &d) && sendAt.Equal(n.SendAt) {
@@ -114,8 +114,8 @@ func (p *Notices) editScheduled(ctx context.Context, by notifier.Actor, n notifi
 	return n, nil
 }
 
-// repeats finds the requests that were valid when they came first, and whose times have passed since.
-// They get the notices of then.
+// repeats finds repeated requests that are invalid only because their times have passed since the first request. They
+// get the notice that the first one created.
 func (p *Notices) repeats(ctx context.Context, batch ...*submission) {
 	for _, s := range batch {
 		var bad *notifier.InvalidError
@@ -136,7 +136,7 @@ func (p *Notices) repeats(ctx context.Context, batch ...*submission) {
 	}
 }
 
-// inTime reports whether a fault has another cause than a time that has passed.
+// inTime reports whether a fault has a cause other than a time that has passed.
 func inTime(f notifier.FieldError) bool {
 	return f.Code != notifier.CodeSendPast && f.Code != notifier.CodeEndsPast
 }

@@ -48,7 +48,7 @@ func TestAScheduledNoticeGoesToWhoeverIsInTheRoleThen(t *testing.T) {
 	}
 	seqs = append(seqs, other.Seq)
 	start(t, p)
-	start(t, notices.New(r.config())) // both look for notices that are due
+	start(t, notices.New(r.config())) // both query for notices that are due
 	early := toRole("all")
 	early.Subject = "lift"
 	send(t, p, early) // accepted later and sent earlier: it is replaced
@@ -211,7 +211,7 @@ func TestAScheduledNoticeToARoleThatIsGoneGoesToNobody(t *testing.T) {
 	r.everyoneHas(t, seqs, 0)
 }
 
-// A client that repeats a request does not know that its time has passed meanwhile.
+// A client may repeat a request after its time has passed.
 func TestARepeatedRequestGetsItsNoticeAfterItsTimeHasPassed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))

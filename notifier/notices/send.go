@@ -20,8 +20,8 @@ type submission struct {
 func (s *submission) announces() bool { return len(s.Draft.Target.Audiences) > 0 }
 
 // Confirm validates a draft and finds its recipients, for Send or for a preview. Its error is a
-// *notifier.InvalidError that names every fault, or one of the store. While the target is valid and
-// other fields are not, the result still has the number of recipients, and nothing else.
+// *notifier.InvalidError that lists every fault, or an error of the store. If the target is valid and other fields
+// are not, the result still contains the number of recipients, and nothing else.
 func (p *Notices) Confirm(ctx context.Context, d notifier.Draft) (notifier.Confirmed, error) {
 	s := &submission{Confirmed: notifier.Confirmed{Draft: d}}
 	p.validate(ctx, s)
@@ -32,7 +32,7 @@ func (p *Notices) Confirm(ctx context.Context, d notifier.Draft) (notifier.Confi
 		}
 		s.err = nil
 		if bad.Has("type") {
-			s.Draft.Type = "" // nobody has muted it
+			s.Draft.Type = "" // never muted
 		}
 	}
 	if s.announces() {
@@ -51,17 +51,16 @@ func (p *Notices) Confirm(ctx context.Context, d notifier.Draft) (notifier.Confi
 	return notifier.Confirmed{Recipients: s.Recipients}, bad
 }
 
-// Send accepts a draft for the recipients that Confirm found. Once it returns a notice, that notice
-// is kept and will reach every recipient, even if Redis or this instance fails; with up to
-// Config.WaitMax recipients it waits for the delivery, for Config.Wait at most. If once is set, all
-// repetitions of the request return the notice of the first, or notifier.ErrOtherRequest if the key
-// was used for another draft. Its other errors are a *notifier.TooManyError while more is sent than
-// can be delivered, and those of the store.
+// Send accepts a draft for the recipients that Confirm found. Once it returns a notice, that notice is stored and
+// will reach every recipient, even if Redis or this instance fails; with up to Config.WaitMax recipients it waits for
+// delivery, for Config.Wait at most. If once is set, all repetitions of the request return the notice of the first,
+// or notifier.ErrOtherRequest if the key was used for another draft. Other errors are a *notifier.TooManyError while
+// delivery is overloaded, and store errors.
 func (p *Notices) Send(ctx context.Context, by notifier.Actor, c notifier.Confirmed, once *notifier.Once) (notifier.Notice, error) {
 	return p.send(ctx, notifier.Sending(by), c, once)
 }
 
-// SendTest sends a draft that only its sender is to see, as Send does. The audit log says that it was a test.
+// SendTest sends a draft that only its sender will see, as Send does. The audit log records it as a test.
 func (p *Notices) SendTest(ctx context.Context, by notifier.Actor, c notifier.Confirmed) (notifier.Notice, error) {
 	of := notifier.Sending(by)
 	of.Detail = "test"
@@ -88,8 +87,8 @@ func (p *Notices) send(ctx context.Context, of notifier.Deed, c notifier.Confirm
 	return *n, nil
 }
 
-// SendAll confirms and sends many drafts, with one commit and one lookup of all their names. It
-// returns one result per request, in order, and never waits for delivery. The audit log gets one entry.
+// SendAll confirms and sends many drafts, with one commit and one lookup of all names. It returns one result per
+// request, in order, and never waits for delivery. The audit log gets one entry.
 func (p *Notices) SendAll(ctx context.Context, by notifier.Actor, all []notifier.Request) []notifier.Result {
 	wrong := p.checkClock()
 	batch := make([]*submission, len(all))
@@ -114,7 +113,7 @@ func (p *Notices) validate(ctx context.Context, batch ...*submission) {
 	}
 }
 
-// route finds the recipients of the valid drafts for inboxes, with one lookup of all their names.
+// route finds the recipients of the valid drafts for inboxes, with one lookup of all names.
 func (p *Notices) route(ctx context.Context, batch ...*submission) {
 	batch = toInboxes(batch)
 	if len(batch) == 0 {
@@ -137,7 +136,7 @@ func (p *Notices) route(ctx context.Context, batch ...*submission) {
 	}
 }
 
-// toInboxes returns the valid ones that are not announcements.
+// toInboxes returns the valid submissions that are not announcements.
 func toInboxes(batch []*submission) []*submission {
 	some := make([]*submission, 0, len(batch))
 	for _, s := range batch {

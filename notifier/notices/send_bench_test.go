@@ -19,7 +19,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// benchRig returns a running pipeline with its own database and Redis, and 5,000 users.
+// benchRig returns running Notices with their own database and Redis, and 5,000 users.
 func benchRig(b *testing.B, sql string) (*rig, *notices.Notices) {
 	b.Helper()
 	c := store.Config{DataDir: b.TempDir()}

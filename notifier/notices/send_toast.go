@@ -11,16 +11,15 @@ import (
 )
 
 const (
-	maxToastUsers = 100_000 // most users of one toast request
+	maxToastUsers = 100_000 // maximum users of one toast request
 	toastChunk    = 5000    // users per call
 )
 
-// SendToast shows a toast, without an inbox row, to all users whom the draft names and who have not muted
-// its type, and returns their number. Only Redis knows the toast: undelivered ones are gone if
-// Redis loses its data. A repeatable request shows one toast: the first request of a key answers
-// all repetitions, and another draft under the same key gets notifier.ErrOtherRequest. After
-// notifier.ErrUnavailable some users may have the toast: repeat the request with the same key.
-// Other errors are those of Send. once may be nil.
+// SendToast shows a toast, without an inbox row, to all users that the draft targets and who have not muted its type,
+// and returns their number. Toasts are stored only in Redis: undelivered ones are gone if Redis loses its data. A
+// repeatable request shows one toast: all repetitions get the result of the first request of their key, and another
+// draft under the same key gets notifier.ErrOtherRequest. After notifier.ErrUnavailable some users may have the
+// toast: repeat the request with the same key. Other errors are as for Send. once may be nil.
 func (p *Notices) SendToast(ctx context.Context, d notifier.Draft, once *notifier.Once) (users int64, replayed bool, err error) {
 	if err := p.check(ctx, &d, d.ValidateToast); err != nil {
 		return 0, false, err
@@ -54,7 +53,7 @@ func (p *Notices) SendToast(ctx context.Context, d notifier.Draft, once *notifie
 	return rec.Users, replayed, nil
 }
 
-// toastUsers returns the users who get the toast.
+// toastUsers returns the users who will get the toast.
 func (p *Notices) toastUsers(ctx context.Context, d notifier.Draft) ([]int64, error) {
 	if d.Type != "" {
 		p.useTypes(ctx, []string{d.Type})

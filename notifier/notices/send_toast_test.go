@@ -53,7 +53,7 @@ func TestToastIsRefusedForMoreThan100000Users(t *testing.T) {
 	}
 }
 
-// The first request died half done. Repeating it completes it, with its original expiry and result.
+// The first request was interrupted halfway. Repeating it completes it, with its original expiry and result.
 func TestInterruptedToastRequestIsCompletedByItsRepeat(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))

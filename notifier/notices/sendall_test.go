@@ -164,7 +164,7 @@ type stuck struct {
 func (s stuck) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
 	select {
 	case <-s.let:
-	case <-ctx.Done(): // a test that fails releases nothing
+	case <-ctx.Done(): // a failing test releases nothing
 	}
 	return s.Inbox.DeliverAll(ctx, all)
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// shares collects the progress of announcements. SQL knows the numbers of those that are settled or
-// over; Redis knows who has read the open ones.
+// shares collects the progress of announcements. SQL has the counts of those that are settled or over; Redis stores
+// who has read the open ones.
 type shares struct {
 	of    []*notifier.Progress
-	parts []notifier.Counting // parts whose reads Redis knows
+	parts []notifier.Counting // parts whose reads are in Redis
 	into  []*notifier.Share   // the share of each part
 	now   []*notifier.Share   // shares whose audience is counted now
 }
 
-// addShares fills in the progress of the announcements among some notices, with one query for them,
-// one for audience sizes and one to Redis.
+// addShares fills in the progress of the announcements among some notices, with one query for the announcements, one
+// for audience sizes and one to Redis.
 func (p *Notices) addShares(ctx context.Context, progress []notifier.Progress) error {
 	var s shares
 	var ids []int64
@@ -52,8 +52,8 @@ func (p *Notices) addShares(ctx context.Context, progress []notifier.Progress) e
 	return nil
 }
 
-// add allocates the shares of an announcement and notes where their numbers come from. It skips
-// audiences that an edit removed.
+// add allocates the shares of an announcement and records where their counts come from. It skips audiences that an
+// edit removed.
 func (s *shares) add(a *notifier.Announcement) {
 	i := slices.IndexFunc(s.of, func(n *notifier.Progress) bool { return n.ID == a.ID })
 	if i < 0 {
@@ -98,7 +98,7 @@ func (p *Notices) sizes(ctx context.Context, now []*notifier.Share) error {
 	return nil
 }
 
-// reads leaves shares whose reads are unknown as not counted.
+// reads fills in the reads. A share whose reads are unknown stays not counted.
 func (p *Notices) reads(ctx context.Context, s *shares) {
 	if len(s.parts) == 0 || p.c.Announcements == nil || p.Unavailable() {
 		return

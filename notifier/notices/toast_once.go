@@ -16,9 +16,9 @@ import (
 	"github.com/carillonhq/carillon/notifier/delivery"
 )
 
-// toastRecord is the record that Redis keeps of a repeatable request. Its Token makes raising the same
-// toast twice harmless. The record is beside the toast and not in SQL, where notices have theirs: if
-// Redis loses the toast, it loses the record too, and the repeated request raises the toast again.
+// toastRecord is the record that Redis keeps of a repeatable request. Its Token makes raising the same toast twice
+// harmless. The record is next to the toast and not in SQL, as for notices: if Redis loses the toast, it loses the
+// record too, and the repeated request raises the toast again.
 type toastRecord struct {
 	Digest []byte `json:"digest"`
 	Users  int64  `json:"users"`
@@ -36,7 +36,7 @@ func (p *Notices) earlierToast(ctx context.Context, once *notifier.Once) (*toast
 	return readToastRecord(once, text, err)
 }
 
-// claimToast stores this as the first request of its key, or returns the earlier one.
+// claimToast stores rec for the first request of its key, or returns the earlier record.
 func (p *Notices) claimToast(ctx context.Context, once *notifier.Once, rec toastRecord) (*toastRecord, error) {
 	if once == nil {
 		return nil, nil

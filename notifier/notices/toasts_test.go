@@ -45,7 +45,7 @@ func (r *rig) withToasts() notices.Config {
 	return c
 }
 
-// raised returns how many unseen toasts of a notice each user has been raised.
+// raised returns how many unseen toasts of a notice were raised for each user.
 func (r *rig) raised(t testing.TB, id int64) map[int64]int {
 	t.Helper()
 	return r.allRaised(t)[id]
@@ -79,8 +79,7 @@ func (r *rig) allRaised(t testing.TB) map[int64]map[int64]int {
 	return all
 }
 
-// wantRaised fails the test unless each of these users, and no other, was raised the toast of a
-// notice once.
+// wantRaised fails the test unless the toast of a notice was raised once for each of these users, and for no other.
 func (r *rig) wantRaised(t testing.TB, id int64, seqs []int64) {
 	t.Helper()
 	if got := r.raised(t, id); !maps.Equal(got, oneEach(seqs)) {
@@ -179,8 +178,8 @@ func TestToastHasTheContentOfItsRow(t *testing.T) {
 	}
 }
 
-// Redis came back without toasts, or without the record that they were raised: users who had the
-// notice have already seen its toast.
+// Redis came back without the toasts, or without the record that they were raised: users who had the notice have
+// already seen its toast.
 func TestResendAfterALossRaisesNoToast(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
@@ -231,7 +230,7 @@ func TestFailingToastDoesNotKeepANoticeFromBeingSent(t *testing.T) {
 	}
 }
 
-// An inbox that refuses its row delays the toasts of the others for some tries, but not for ever.
+// An inbox that refuses its row delays the toasts of other users for some tries, but not forever.
 func TestRecipientsWithTheRowGetTheToastDespiteABrokenInbox(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))

@@ -20,7 +20,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/notices"
 )
 
-// A notice that no instance had in hand at first, as at the start of a server, still belongs to the trace of its sender.
+// A notice that no instance claimed at first, as at the start of a server, still belongs to its sender's trace.
 func TestNoticesThatWaitInSQLAreDeliveredInTheTraceOfTheirSender(t *testing.T) {
 	t.Parallel()
 	of := make(chan string, 10) // the traces of deliveries

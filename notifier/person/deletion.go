@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// DeletionLease is the life of the lease of Run: the time after which another instance continues
-	// the deletions of one that has died.
+	// DeletionLease is the duration of Run's lease: the time after which another instance continues the deletions of
+	// one that died.
 	DeletionLease = 30 * time.Second
 
 	deletionsEach = 10 * time.Second
 	deletionsPage = 100 // unfinished deletions per round
 )
 
-// Delete deletes a user and all their data. It ends their sessions and removes the account first:
-// from then on the user is not found, which is notifier.ErrNotFound if the deletion is complete. If
-// the rest takes longer than Config.Wait, Run continues with it. An error with a Seq in the result
-// means that something is left, and that Delete may be called again; Run of a server would continue
-// with it, too. progress may be nil; it is called with the notices that were searched.
+// Delete deletes a user and all their data. It ends their sessions and removes the account first: from then on the
+// user is not found. It returns notifier.ErrNotFound if no such user exists or the deletion is complete. If the rest
+// takes longer than Config.Wait, Run continues it. An error with a Seq in the result means that something is left,
+// and that Delete may be called again; Run on a server also continues it. progress may be nil; it is called as
+// notices are searched.
 func (p *People) Delete(ctx context.Context, by notifier.Actor, name string, progress func(at, last int64)) (notifier.Deleted, error) {
 	leaver, gone, err := p.beginDeletion(ctx, name)
 	if err != nil {
@@ -62,14 +62,13 @@ func (p *People) beginDeletion(ctx context.Context, name string) (leaver notifie
 	return leaver, gone, err
 }
 
-// finish removes the rest of a user's data, in an order in which no step writes again what an
-// earlier one has deleted. It may be called again after a failure, and concurrently: see
-// store.Forget, which calls progress.
+// finish removes the rest of a user's data, in an order in which no step rewrites what an earlier one deleted. It may
+// be called again after a failure, and concurrently: see store.Forget, which calls progress.
 func (p *People) finish(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
 	if err := p.Sessions.Forget(ctx, d.Seq); err != nil {
 		return err
 	}
-	// The announcements that they have read are bits in Redis, which are copied to SQL regularly.
+	// The user's read marks of announcements are bits in Redis, which are copied to SQL regularly.
 	reader := notifier.Reader{Seq: d.Seq, Audience: d.Audience}
 	posts, err := p.Announcements.List(ctx, reader)
 	if err != nil {
@@ -80,7 +79,7 @@ func (p *People) finish(ctx context.Context, d notifier.Deletion, progress func(
 			return err
 		}
 	}
-	// Now, so that nothing is left if Forget takes long; and again afterwards, for deliveries in between.
+	// Empty now, so that nothing is left if Forget takes long; and again afterwards, for deliveries in between.
 	if err = p.empty(ctx, d.Seq); err != nil {
 		return err
 	}
@@ -105,19 +104,18 @@ func (p *People) empty(ctx context.Context, seq int64) error {
 	return p.Toasts.Forget(ctx, seq)
 }
 
-// Run finishes deletions that were begun and not finished, on one instance at a time, until ctx
-// ends. Then it returns nil.
+// Run finishes deletions that have begun, on one instance at a time, until ctx ends. Then it returns nil.
 func (p *People) Run(ctx context.Context) error {
 	return lease.Work{
 		Stage: "person", Lease: p.Lease, Every: deletionsEach, Wake: p.woken, Do: p.finishAll, Log: p.Log,
 	}.Run(ctx)
 }
 
-// wake has Run begin a round soon.
+// wake makes Run begin a round soon.
 func (p *People) wake() {
 	select {
 	case p.woken <- struct{}{}:
-	default: // a round is due already
+	default: // a round is already due
 	}
 }
 
@@ -135,8 +133,8 @@ func (p *People) finishAll(ctx context.Context) error {
 	return nil
 }
 
-// finishHeld finishes one deletion, and extends the lease meanwhile. It gives up if another instance
-// has taken the lease, which then continues.
+// finishHeld finishes one deletion, and renews the lease meanwhile. It stops if another instance has acquired the
+// lease; that instance then continues.
 func (p *People) finishHeld(ctx context.Context, d notifier.Deletion) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

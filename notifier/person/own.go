@@ -6,8 +6,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// ChangePassword sets the hash of a user's password, as the user themselves wants. The session in which they do so
-// goes on under another id; all others end, with their streams and devices. It returns notifier.ErrNotFound if that
+// ChangePassword sets the hash of a user's password on the user's own request. The session in which they do so
+// continues under another id; all others end, with their streams and devices. It returns notifier.ErrNotFound if that
 // session has ended.
 func (p *People) ChangePassword(ctx context.Context, by notifier.Actor, u notifier.User, hash, session, id string) error {
 	ended, err := p.Store.ChangePassword(ctx, u.Seq, hash, session, id)
@@ -19,8 +19,8 @@ func (p *People) ChangePassword(ctx context.Context, by notifier.Actor, u notifi
 	return nil
 }
 
-// EndSession ends one session of a user with its streams and devices. id is that of notifier.OwnSession. It returns
-// notifier.ErrNotFound if the user has none with that id.
+// EndSession ends one session of a user with its streams and devices. id is the ID of notifier.OwnSession. It returns
+// notifier.ErrNotFound if the user has no session with that id.
 func (p *People) EndSession(ctx context.Context, by notifier.Actor, u notifier.User, id string) error {
 	ended, err := p.Store.EndOwnSession(ctx, u.Seq, id)
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *People) EndSession(ctx context.Context, by notifier.Actor, u notifier.U
 	return nil
 }
 
-// EndAllSessions signs a user out everywhere, as they want themselves: see Sessions.Expel.
+// EndAllSessions signs a user out everywhere, on their own request: see Sessions.Expel.
 func (p *People) EndAllSessions(ctx context.Context, by notifier.Actor, u notifier.User) error {
 	if _, err := p.Sessions.Expel(ctx, u.Seq); err != nil {
 		return err

@@ -1,8 +1,7 @@
-// Package person makes the changes that concern a user: accounts, roles, passwords, settings,
-// deletion, export and the acknowledgement of toasts. There is one method for each change. Pages,
-// API and commands all call it, so a change has the same effects, just as fast, through each of
-// them: the change in SQL, the end of sessions and streams, the messages to all instances, and the
-// entry in the audit log.
+// Package person makes the changes that concern a user: accounts, roles, passwords, settings, deletion, export and
+// the acknowledgement of toasts. There is one method for each change. Pages, API and commands all call it, so a
+// change has the same effects, equally fast, through each of them: the change in SQL, the end of sessions and
+// streams, the messages to all instances, and the entry in the audit log.
 package person
 
 import (
@@ -31,7 +30,7 @@ type Inbox interface {
 	Erase(ctx context.Context, seq int64) error
 }
 
-// Config has everything that changes of users affect. Interfaces without a comment are required.
+// Config contains everything that changes of users affect. Fields without a comment are required.
 type Config struct {
 	Store         *store.Store
 	Audit         Audit
@@ -45,9 +44,9 @@ type Config struct {
 
 	Audiences map[notifier.Audience]string // names for the audit log
 
-	// Clear removes copies of deleted data from files, as far as they are Carillon's own.
+	// Clear removes copies of deleted data from files, as far as the files are Carillon's own.
 	Clear func(ctx context.Context)
-	// Wait is how long Delete waits before it leaves the rest to Run. 0: until all is deleted.
+	// Wait is how long Delete works before it leaves the rest to Run. 0: until all is deleted.
 	Wait  time.Duration
 	Lease lease.Lease // held by the instance that does the work of Run; nil: lease.Always
 
@@ -57,7 +56,7 @@ type Config struct {
 // People changes users. It is safe for concurrent use.
 type People struct {
 	Config
-	woken chan struct{} // tells Run to finish deletions now
+	woken chan struct{} // signals Run to finish deletions now
 }
 
 // New returns a People.
@@ -68,8 +67,8 @@ func New(c Config) *People {
 	return &People{Config: c, woken: make(chan struct{}, 1)}
 }
 
-// record writes a change to the audit log. The change has been made, so a failure is only logged,
-// and a caller who gives up does not prevent the entry.
+// record writes a change to the audit log. The change has been made, so a failure is only logged, and a cancelled ctx
+// does not prevent the entry.
 func (p *People) record(ctx context.Context, by notifier.Actor, action string, object notifier.Ref, detail string) {
 	ctx = context.WithoutCancel(ctx)
 	e := notifier.AuditEntry{Actor: by.Ref, Action: action, Object: object, Detail: detail, Address: by.Address}

@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Preferences returns how and when a user is told. It returns notifier.ErrNotFound.
+// Preferences returns how and when a user is notified, or notifier.ErrNotFound.
 func (p *People) Preferences(ctx context.Context, name string) (notifier.Preferences, error) {
 	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
@@ -16,9 +16,8 @@ func (p *People) Preferences(ctx context.Context, name string) (notifier.Prefere
 	return p.Store.Preferences(ctx, u.Seq)
 }
 
-// SetPreferences replaces the preferences that set names, all or none, and returns the result. What quiet
-// hours or a pause hold back is looked at again at once. It returns a *notifier.InvalidError or
-// notifier.ErrNotFound.
+// SetPreferences replaces the preferences that are set in set, all or none, and returns the result. Whatever quiet
+// hours or a pause hold back is checked again at once. It returns a *notifier.InvalidError or notifier.ErrNotFound.
 func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name string, set notifier.PutPreferences) (notifier.Preferences, error) {
 	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
@@ -58,7 +57,7 @@ func (p *People) SetPreferences(ctx context.Context, by notifier.Actor, name str
 	return p.Store.Preferences(ctx, u.Seq)
 }
 
-// holdToasts has toasts wait until the end of a pause, or shows those that have waited.
+// holdToasts delays toasts until the end of a pause, or shows the delayed ones.
 func (p *People) holdToasts(ctx context.Context, u notifier.User, until time.Time) error {
 	s := notifier.Signal{Kind: notifier.SignalSwitch, On: !u.ToastsOff}
 	if until.After(time.Now()) {
@@ -72,8 +71,8 @@ func (p *People) holdToasts(ctx context.Context, u notifier.User, until time.Tim
 
 func (p *People) mutable(typ string) bool { return p.Topics == nil || p.Topics.Mutable(typ) }
 
-// SetMail gives a user a mail address; an empty one removes it. Nothing that came before is told to it. It
-// returns a *notifier.InvalidError or notifier.ErrNotFound.
+// SetMail sets a user's mail address; an empty one removes it. Earlier notices are not mailed to it. It returns a
+// *notifier.InvalidError or notifier.ErrNotFound.
 func (p *People) SetMail(ctx context.Context, by notifier.Actor, name, address string) error {
 	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
@@ -87,7 +86,7 @@ func (p *People) SetMail(ctx context.Context, by notifier.Actor, name, address s
 	return nil
 }
 
-// Unsubscribe switches off the target that a mail or device has this token of. It returns
+// Unsubscribe switches off the target with this token, which its mails or device contain. It returns
 // notifier.ErrNotFound for an unknown token.
 func (p *People) Unsubscribe(ctx context.Context, token, address string) error {
 	seq, err := p.Store.SwitchOff(ctx, token)

@@ -9,9 +9,10 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// ReviveMailOf has the mail address of a user tried again at once, with everything in the inbox that it has not told.
-// revived is false if there is nothing to try: the address is neither dead nor failing, or its user asks and it has not
-// failed for notifier.OwnRevivalWait. It returns notifier.ErrNotFound for an unknown user.
+// ReviveMailOf schedules an immediate retry of a user's mail address, with everything in the inbox that was not
+// mailed. revived is false if there is nothing to try: the address is neither dead nor failing, or the request is the
+// user's own and the address has not been failing for notifier.OwnRevivalWait. It returns notifier.ErrNotFound for an
+// unknown user.
 func (p *People) ReviveMailOf(ctx context.Context, by notifier.Actor, name string) (revived bool, err error) {
 	u, err := p.Store.UserByName(ctx, name)
 	if err != nil {
@@ -22,8 +23,8 @@ func (p *People) ReviveMailOf(ctx context.Context, by notifier.Actor, name strin
 	return n > 0, err
 }
 
-// ReviveMail is ReviveMailOf for many users, and returns their number. what is the name of a user, or a domain, with or
-// without an @ before it; empty: all addresses. The error is notifier.ErrNotFound for what is neither.
+// ReviveMail is ReviveMailOf for many users, and returns their number. what is the name of a user, or a domain, with
+// or without an @ before it; empty: all addresses. The error is notifier.ErrNotFound if it is neither.
 func (p *People) ReviveMail(ctx context.Context, by notifier.Actor, what string) (n int64, err error) {
 	if what == "" {
 		return p.revive(ctx, by, notifier.Revival{}, notifier.Ref{}, "all")
@@ -43,7 +44,7 @@ func (p *People) ReviveMail(ctx context.Context, by notifier.Actor, what string)
 	return p.revive(ctx, by, notifier.Revival{Domain: domain}, notifier.Ref{}, "@"+domain)
 }
 
-// revive is what every door does. Nothing is recorded if nothing was done.
+// revive does the common part. Nothing is recorded if nothing was done.
 func (p *People) revive(ctx context.Context, by notifier.Actor, which notifier.Revival, object notifier.Ref, detail string) (n int64, err error) {
 	if n, err = p.Store.Revive(ctx, which); err != nil || n == 0 {
 		return 0, err

@@ -16,9 +16,9 @@ func (p *People) CreateRole(ctx context.Context, by notifier.Actor, name string)
 	return err
 }
 
-// DeleteRole deletes a role with its memberships and subscriptions. It returns notifier.ErrNotFound
-// for an unknown role and notifier.ErrConflict for notifier.RoleStaff. Of a role with thousands of
-// members, other instances learn within seconds.
+// DeleteRole deletes a role with its memberships and subscriptions. It returns notifier.ErrNotFound for an unknown
+// role and notifier.ErrConflict for notifier.RoleStaff. For a role with thousands of members, the change reaches
+// other instances within seconds.
 func (p *People) DeleteRole(ctx context.Context, by notifier.Actor, name string) error {
 	if err := p.Store.DeleteRole(ctx, name); err != nil {
 		return err
@@ -35,8 +35,8 @@ func (p *People) GrantRole(ctx context.Context, by notifier.Actor, user, role st
 	return p.changeRole(ctx, by, "user.role.add", user, role, p.Store.AddRole)
 }
 
-// RevokeRole removes a user from a role. Removing a user who is no member changes nothing. It
-// returns notifier.ErrNotFound for an unknown user or role.
+// RevokeRole removes a user from a role. Removing a user who is not a member changes nothing. It returns
+// notifier.ErrNotFound for an unknown user or role.
 func (p *People) RevokeRole(ctx context.Context, by notifier.Actor, user, role string) error {
 	return p.changeRole(ctx, by, "user.role.remove", user, role, p.Store.RemoveRole)
 }
@@ -56,8 +56,8 @@ func (p *People) changeRole(
 	return nil
 }
 
-// resubscribe has this instance read the subscriptions again, because some were deleted with a user
-// or a role. The others notice by themselves.
+// resubscribe makes this instance read the subscriptions again, because some were deleted with a user or a role.
+// Other instances detect the change by themselves.
 func (p *People) resubscribe(ctx context.Context) {
 	if p.Topics != nil {
 		p.Topics.Changed(ctx)

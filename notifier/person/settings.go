@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SetSettings changes the settings that set names, and returns the result. Every instance uses them from the
+// SetSettings changes the settings that are set in set, and returns the result. Every instance uses them from the
 // user's next request on, and open streams start or stop showing toasts.
 func (p *People) SetSettings(ctx context.Context, seq int64, set notifier.PutSettings) (notifier.Settings, error) {
 	u, err := p.Store.SetSettings(ctx, seq, set)
@@ -18,8 +18,8 @@ func (p *People) SetSettings(ctx context.Context, seq int64, set notifier.PutSet
 	return u.Settings, p.holdToasts(ctx, u, time.UnixMilli(u.Paused))
 }
 
-// SetMute mutes or unmutes a type of notice for a user; repeating it changes nothing. A type that
-// cannot be muted is a *notifier.InvalidError.
+// SetMute mutes or unmutes a type of notice for a user; repeating it changes nothing. For a type that cannot be muted
+// it returns a *notifier.InvalidError.
 func (p *People) SetMute(ctx context.Context, seq int64, typ string, muted bool) error {
 	if muted && p.Topics != nil && !p.Topics.Mutable(typ) {
 		var bad notifier.InvalidError
@@ -33,12 +33,12 @@ func (p *People) SetMute(ctx context.Context, seq int64, typ string, muted bool)
 	return nil
 }
 
-// zoneEvery is how often the zone of a user may change by itself, so that two browsers in two zones do not
-// change it with every request.
+// zoneEvery is how often a user's time zone may change automatically, so that two browsers in two zones do not change
+// it with every request.
 const zoneEvery = time.Hour
 
-// SeeZone notes the time zone of a user's browser, which counts while they have chosen none, and returns the
-// user with it. A name that is no zone is dropped. It never fails: the user has come for something else.
+// SeeZone records the time zone of a user's browser, which applies until they choose one, and returns the user with
+// it. An invalid name is ignored. It never fails, because the request is about something else.
 func (p *People) SeeZone(ctx context.Context, u notifier.User, zone string) notifier.User {
 	now := time.Now()
 	if u.Zones.Seen == zone || !notifier.ValidZone(zone) || now.Sub(time.UnixMilli(u.Zones.SeenAt)).Abs() < zoneEvery {

@@ -14,8 +14,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Add adds a user. It returns a *notifier.InvalidError, notifier.ErrConflict for a name that is
-// taken (notifier.ErrLeaving while its user is being deleted) or notifier.ErrFull.
+// Add adds a user. It returns a *notifier.InvalidError, notifier.ErrConflict for a name in use (notifier.ErrLeaving
+// while its user is being deleted) or notifier.ErrFull.
 func (p *People) Add(ctx context.Context, by notifier.Actor, u notifier.NewUser) (notifier.User, error) {
 	added, err := p.Store.CreateUser(ctx, u)
 	if err == nil {
@@ -36,8 +36,8 @@ func (p *People) Import(
 	return n, err
 }
 
-// Put adds a user, or changes the fields that are given: audience, language, all roles. A user in
-// another audience gets its announcements, and no more of the old one's, in all open streams.
+// Put adds a user, or changes the fields that are given: audience, language, all roles. A user moved to another
+// audience gets the new audience's announcements instead of the old one's in all open streams.
 func (p *People) Put(ctx context.Context, by notifier.Actor, u notifier.PutUser) (has notifier.User, created bool, err error) {
 	had, err := p.Store.UserByName(ctx, u.Name)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) {
@@ -57,8 +57,8 @@ func (p *People) Put(ctx context.Context, by notifier.Actor, u notifier.PutUser)
 	return has, created, err
 }
 
-// Arrive returns the user of a token. The first token of a user adds them, and a newer one changes them
-// as it says; see store.Arrive for the errors.
+// Arrive returns the user of a token. The first token of a user adds them, and a newer one updates them with its
+// claims; see store.Arrive for the errors.
 func (p *People) Arrive(ctx context.Context, t *notifier.UserToken) (notifier.User, error) {
 	u, created, changed, err := p.Store.Arrive(ctx, t)
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *People) Arrive(ctx context.Context, t *notifier.UserToken) (notifier.Us
 	return u, nil
 }
 
-// Proxied returns the user whom a proxy has signed in, and what their streams depend on. The first
+// Proxied returns the user that a proxy has signed in, and the session that their streams depend on. The first
 // request of a user adds them; see store.Proxied for the errors.
 func (p *People) Proxied(ctx context.Context, who notifier.ProxiedUser) (u notifier.User, session string, err error) {
 	u, since, err := p.met(ctx, who, "named by the proxy")
@@ -83,19 +83,19 @@ func (p *People) Proxied(ctx context.Context, who notifier.ProxiedUser) (u notif
 	return u, notifier.TokenSession{Seq: u.Seq, IssuedAt: since}.String(), nil
 }
 
-// Provided returns the user whom an identity provider has signed in. The first sign-in of a user adds them;
-// see store.Proxied for the errors.
+// Provided returns the user that an identity provider has signed in. The first sign-in of a user adds them; see
+// store.Proxied for the errors.
 func (p *People) Provided(ctx context.Context, who notifier.ProxiedUser) (notifier.User, error) {
 	u, _, err := p.met(ctx, who, "named by the identity provider")
 	return u, err
 }
 
-// met returns a user whom somebody else has signed in, and when they were last signed out.
+// met returns a user that an external system has signed in, and when they were last signed out.
 func (p *People) met(ctx context.Context, who notifier.ProxiedUser, how string) (u notifier.User, since int64, err error) {
 	u, since, created, changed, err := p.Store.Proxied(ctx, who)
 	bad := (*notifier.InvalidError)(nil)
 	switch {
-	case errors.As(err, &bad): // of a new user only, whose name could be taken for another's
+	case errors.As(err, &bad): // only for a new user, whose name could be mistaken for another's
 		err = fmt.Errorf("%w: %w", notifier.ErrBadIdentity, err)
 	case err != nil:
 	case created:
@@ -106,8 +106,7 @@ func (p *People) met(ctx context.Context, who notifier.ProxiedUser, how string) 
 	return u, since, err
 }
 
-// Bring adds those of these users that do not exist, for an app that sends to them; see store.Bring for
-// the errors.
+// Bring adds the users that do not exist yet, for an app that sends to them; see store.Bring for the errors.
 func (p *People) Bring(ctx context.Context, by notifier.Actor, app int64, names []string) error {
 	n, err := p.Store.Bring(ctx, app, names)
 	if err == nil && n > 0 {
@@ -165,9 +164,8 @@ func (p *People) SetPassword(ctx context.Context, by notifier.Actor, name, hash 
 	return nil
 }
 
-// Ack records that a browser has shown these toasts, so that no other does. It returns
-// notifier.ErrNotFound if the user has none of them waiting; the connections of this instance forget
-// them then, too.
+// Ack records that a browser has shown these toasts, so that no other browser does. It returns notifier.ErrNotFound
+// if none of them is waiting for the user; the connections of this instance drop them even then.
 func (p *People) Ack(ctx context.Context, seq int64, ids []string) error {
 	err := p.Toasts.Ack(ctx, seq, ids)
 	if p.Hub != nil && (err == nil || errors.Is(err, notifier.ErrNotFound)) {
@@ -176,8 +174,8 @@ func (p *People) Ack(ctx context.Context, seq int64, ids []string) error {
 	return err
 }
 
-// Active tells all instances whether the user looks at the browser of a session: toasts go there, and a push
-// waits.
+// Active signals to all instances whether a page is visible in the browser of a session: toasts go there, and pushes
+// wait.
 func (p *People) Active(ctx context.Context, seq int64, session string, visible bool) error {
 	if p.Looking != nil {
 		p.Looking.Set(seq, visible)
@@ -187,9 +185,9 @@ func (p *People) Active(ctx context.Context, seq int64, session string, visible 
 	})
 }
 
-// Export writes all stored data of a user to w, as JSON. The inbox is the one in SQL, which a
-// running server updates about a second after each change. Toasts that wait to be shown are only in
-// Redis: while it is away, the export is without them, and a warning is logged.
+// Export writes all stored data of a user to w, as JSON. The inbox is the one in SQL, which a running server updates
+// about a second after each change. Toasts that wait to be shown are only in Redis: while it is unavailable, the
+// export omits them, and a warning is logged.
 func (p *People) Export(ctx context.Context, by notifier.Actor, name string, w io.Writer) error {
 	all, err := p.Store.ExportUser(ctx, name)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const maxReason = 200
 
 var (
-	// ofKey matches the reasons of a 400 that concern the key or the token: Apple's VapidPkHashMismatch, and
+	// ofKey matches the reasons for a 400 that concern the key or the token: Apple's VapidPkHashMismatch, and
 	// Google's UnauthorizedRegistration.
 	ofKey = regexp.MustCompile(`(?i)vapid|jwt|unauthori[sz]ed|authori[sz]ation|credential|sender ?id`)
 	// secrets matches what may be an address or a token.

@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/notifier/push"
 )
 
-// BenchmarkSend measures messages to a service on this machine, which accepts them unchecked, over 32 lines, as
-// many as a server has.
+// BenchmarkSend measures messages to a service on this machine, which accepts them unchecked, over 32 connections, as
+// many as a server uses.
 func BenchmarkSend(b *testing.B) {
 	service := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) }))
 	service.EnableHTTP2 = true // as real services do

@@ -23,7 +23,7 @@ import (
 
 // Limits of a message and its sending.
 const (
-	maxTTL    = 24 * time.Hour // a browser that was off for longer gets the next message
+	maxTTL    = 24 * time.Hour // a browser that is off for longer gets only later messages
 	maxAnswer = 4 << 10        // bytes of a response that are read, so that the connection can be reused
 	maxRetry  = 6 * time.Hour  // the longest Retry-After that is respected
 )
@@ -49,8 +49,8 @@ type Outcome struct {
 	Reason  string // as stated by the service: one line of at most 200 bytes, without addresses and tokens
 }
 
-// Notification is what the browser shows. Its JSON is a Declarative Web Push message, which Safari
-// shows itself; other browsers pass it to the service worker.
+// Notification is what the browser shows. Its JSON is a Declarative Web Push message, which Safari shows by itself;
+// other browsers pass it to the service worker.
 type Notification struct {
 	Title    string `json:"title"`
 	Body     string `json:"body,omitempty"`

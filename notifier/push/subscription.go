@@ -98,7 +98,7 @@ func (h Hosts) Check(endpoint string) error {
 	return ErrUnknown
 }
 
-// validPort reports whether an address has no port, or a valid one. url.Parse accepts any digits.
+// validPort reports whether an address has a valid port or none. url.Parse accepts any digits.
 func validPort(u *url.URL) bool {
 	port := u.Port()
 	if port == "" {

@@ -46,7 +46,7 @@ func ParseKey(text string) (Key, error) {
 	return Key{private}, nil
 }
 
-// Secret returns the private half in base64url, the form of the usual tools.
+// Secret returns the private half in base64url, as the usual tools do.
 func (k Key) Secret() (string, error) {
 	b, err := k.private.Bytes()
 	if err != nil {

@@ -16,9 +16,10 @@ type Answer struct {
 	// To contains the seqs of the users who get the draft. It may be empty without an error: a role may
 	// have no members, a topic no subscribers, and all users may have muted the type.
 	To *roaring.Bitmap
-	// Reasons explains why some users of To get the notice if the reason is not Target.Reason. Users who
-	// subscribe to the topic themselves have Target.Reason; others have the reason of their first role: by
-	// name if they subscribe through it, in the target's order if it names several. Answers may share the slice and its bitmaps: read only.
+	// Reasons explains why some users of To get the notice if the reason is not Target.Reason. Users who subscribe to
+	// the topic themselves have Target.Reason; others have the reason of their first role: the first by name for
+	// subscriptions, or the first in the target's order. Answers may share the slice and its bitmaps: do not modify
+	// them.
 	Reasons []notifier.Why
 	// Err is an *notifier.InvalidError on the field `to` if users or a role are unknown. To then
 	// contains the users that were found.
@@ -80,8 +81,7 @@ func (r *Router) nameAll(
 	return nil
 }
 
-// join adds the members of roles. Each role that has members which no earlier role has is a
-// reason.
+// join adds the members of roles. Each role with members that no earlier role has is a reason.
 func (a *Answer) join(ctx context.Context, names []string, roles *roleBook) error {
 	a.roles = &audience{all: roaring.New(), named: roaring.New()}
 	for _, name := range names {
@@ -104,7 +104,7 @@ func (a *Answer) join(ctx context.Context, names []string, roles *roleBook) erro
 // addressees contains the users named by drafts of one type.
 type addressees struct {
 	seqs  map[string]int64
-	muted *roaring.Bitmap // those who have muted the type
+	muted *roaring.Bitmap // users who have muted the type
 }
 
 // mutable returns the type, or nothing if it cannot be muted.

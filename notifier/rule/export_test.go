@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Perform runs a rule at once, in the way Run does.
+// Perform runs a rule at once, as Run does.
 func (r *Runner) Perform(ctx context.Context, name string) error {
 	return r.perform(ctx, notifier.Actor{}, r.c.Rules.named(name))
 }

@@ -28,7 +28,7 @@ func TestAFailedSendIsRetriedAndDoesNotAffectOthers(t *testing.T) {
 		t.Errorf("%d sent, error %q", run.Sent, run.Error)
 	}
 	wantRun(t, "the next run", r.perform(t, r.Runner), 2, 1, 0)
-	wantTitles(t, r, "A1", "A1 is at -3") // accepted the first time, although the sender got an error
+	wantTitles(t, r, "A1", "A1 is at -3") // accepted the first time, although sending returned an error
 	wantTitles(t, r, "A2", "A2 is at -4")
 }
 
@@ -61,7 +61,7 @@ func TestFailuresAreRecordedAndLoggedOnlyOnChange(t *testing.T) {
 			t.Errorf("failure %d: %+v", n+1, run)
 		}
 	}
-	wantTitles(t, r, "A1", "A1 is at -3") // unknown whether it is gone
+	wantTitles(t, r, "A1", "A1 is at -3") // it is unknown whether the finding is gone
 	b.do(t, `ALTER TABLE other RENAME TO stock`)
 	if run := r.perform(t, r.Runner); run.Failures != 0 || run.Error != "" {
 		t.Errorf("after the failures: %+v", run)

@@ -32,7 +32,7 @@ func (w *watch) count() int {
 	return w.ended
 }
 
-// fakeLease is a lease for which the test decides whether it can be reached.
+// fakeLease is a lease that the test makes available or not.
 type fakeLease struct {
 	mu   sync.Mutex
 	away bool

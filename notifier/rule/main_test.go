@@ -25,8 +25,8 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// The connection pool of a closed client keeps dialling a lost server for up to a second, and pgx
-// sends a cancel request to a server whose answer it no longer waits for.
+// The connection pool of a closed client keeps dialling a lost server for up to a second, and pgx sends a cancel
+// request to a server for whose response it no longer waits.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(sqltest.Wrap(redistest.Wrap(m)),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"),
@@ -105,8 +105,8 @@ func negative(more ...string) string {
 	}, more...), "\n") + "\n"
 }
 
-// rig is an installation with one business database. It accepts notices and delivers
-// none: sent notices stay in SQL.
+// rig is an installation with one business database. It accepts notices but does not deliver them: sent notices stay
+// in SQL.
 type rig struct {
 	*rule.Runner
 	c     rule.Config
@@ -217,7 +217,7 @@ func (r *rig) titles(t *testing.T, place string) []string {
 	return titles
 }
 
-// sender is a sender whose failures the test decides.
+// sender is a sender whose failures the test sets.
 type sender struct {
 	rule.Sender
 	send    func(all []notifier.Request) []notifier.Result

@@ -125,7 +125,7 @@ func TestNoticesOfOtherSendersAreNotRetracted(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, "sqlite")
 	r := newRig(t, b, negative(`withdraw = true`))
-	user, err := r.store.CreateUser(t.Context(), notifier.NewUser{Name: "rule negative-stock", Audience: 1}) // the name under which the rule is shown
+	user, err := r.store.CreateUser(t.Context(), notifier.NewUser{Name: "rule negative-stock", Audience: 1}) // the same name as the rule is shown under
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,10 +112,10 @@ func (r *Runner) Check(ctx context.Context, name string) (Plan, error) {
 	return p, err
 }
 
-// RunNow runs a rule on this instance, as somebody orders, where Run must be active. It returns when the rule has run,
-// or after a few seconds; the rule then continues, even if ctx ends. Nil means that the rule ran or
-// is still running; the outcome is in States. RunNow returns notifier.ErrNotFound for an unknown
-// rule, and notifier.ErrConflict for one that has a fault or is already running.
+// RunNow runs a rule on this instance on request; Run must be active. It returns when the rule has run, or after a
+// few seconds; the rule then continues, even if ctx ends. Nil means that the rule ran or is still running; the
+// outcome is in States. RunNow returns notifier.ErrNotFound for an unknown rule, and notifier.ErrConflict for one
+// that has a fault or is already running.
 func (r *Runner) RunNow(ctx context.Context, by notifier.Actor, name string) error {
 	of := r.c.Rules.named(name)
 	switch {
@@ -162,7 +162,7 @@ func (r *Runner) runs(ctx context.Context) (map[string]notifier.RuleRun, error) 
 
 // Store stores the runs of the rules and their findings.
 type Store interface {
-	// StartRun stores a run that begins, and records who has ordered it, if anybody.
+	// StartRun stores a run that begins, and records who ordered it, if anyone did.
 	StartRun(ctx context.Context, by notifier.Actor, run notifier.RuleRun) error
 	SaveRun(ctx context.Context, run notifier.RuleRun) error
 	Runs(ctx context.Context) ([]notifier.RuleRun, error)

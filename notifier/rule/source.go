@@ -87,7 +87,7 @@ func parseSource(raw string) (source, error) {
 			cfg.RuntimeParams["application_name"] = "carillon rules"
 		}
 		if cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-			cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // each connection describes a statement once, and may go through a pooler
+			cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // each connection describes a statement once, and may pass through a pooler
 		}
 		return source{postgres: cfg}, nil
 	case "sqlite":

@@ -1,4 +1,4 @@
--- ack_toast.lua: record that a user was shown some of their toasts.
+-- ack_toast.lua: record that some toasts were shown to their user.
 --
 -- uses: settle_toast
 --

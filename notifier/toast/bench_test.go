@@ -64,8 +64,8 @@ func BenchmarkRaiseToMany(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "users/s")
 }
 
-// BenchmarkTakeAndAck takes one toast of each user in pipelines of 256 and acknowledges them one
-// call each, as browsers do, from 32 callers at once. Raising is not measured.
+// BenchmarkTakeAndAck takes one toast of each user in pipelines of 256 and acknowledges each in a separate call, as
+// browsers do, from 32 callers at once. Raising is not measured.
 func BenchmarkTakeAndAck(b *testing.B) {
 	s := newSite(b, redistest.Client(b))
 	b.ReportAllocs()

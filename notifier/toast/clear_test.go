@@ -76,7 +76,7 @@ func TestClearRemovesOnlyConsumersThatHoldNothing(t *testing.T) {
 		if err := s.a.Ack(t.Context(), ann, s.ids(t, ann)); err != nil {
 			t.Fatal(err)
 		}
-		leave(s.a, "a", "b", "c", "waiting") // all were active within the last minute
+		leave(s.a, "a", "b", "c", "waiting") // all have been active within the last minute
 		s.c.RemoveIdleAtOnce()
 		leave(s.c, "b", "waiting")
 		if got := taken(t, s.b, bob); got != "2/2" {
@@ -85,7 +85,7 @@ func TestClearRemovesOnlyConsumersThatHoldNothing(t *testing.T) {
 	})
 }
 
-// lease is a lease whose holder the test decides.
+// lease is a lease whose holder the test sets.
 type lease struct {
 	mine     func() (bool, error)
 	released chan struct{}

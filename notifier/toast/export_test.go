@@ -8,7 +8,7 @@ import (
 // SetLimit limits how many toasts may wait for one user.
 func (t *Toasts) SetLimit(most int) { t.most = most }
 
-// SetName sets the name under which this instance takes toasts.
+// SetName sets the name under which this instance claims toasts.
 func (t *Toasts) SetName(name string) { t.consumer = name }
 
 // SetInterval sets the interval between two rounds of Run.

@@ -3,8 +3,8 @@
 -- shared
 -- uses: read_waiting
 --
--- Returns {id, consumer, ms since it was delivered to that consumer, number of deliveries};
--- nil when no consumer holds it, which happens only after a manual edit in Redis.
+-- Returns {id, consumer, ms since it was delivered to that consumer, number of deliveries}; nil when no consumer
+-- holds it, which happens only after a manual change in Redis.
 local function find_holder(stream, id)
   local found = redis.pcall('XPENDING', stream, 'toasts', id, id, 1)
   if found.err or not found[1] then

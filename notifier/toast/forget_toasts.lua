@@ -5,7 +5,7 @@
 -- KEYS[1] stream   toasts of the partition
 -- KEYS[2] pending  the user's pending toasts
 --
--- Returns how many waited.
+-- Returns the number of toasts removed.
 local stream, pending = KEYS[1], KEYS[2]
 
 local ids = redis.call('ZRANGE', pending, 0, -1)

@@ -64,9 +64,8 @@ func (t *Toasts) listed(seq int64, err error) error {
 	return fmt.Errorf("list the toasts of user %d: %w", seq, script.MarkAway(err))
 }
 
-// Ack records that the user was shown these toasts; they are not delivered again. It returns
-// notifier.ErrNotFound if none of them waits for this user: they belong to another user, or have already
-// been acknowledged or dropped.
+// Ack records that these toasts were shown to the user; they are not delivered again. It returns notifier.ErrNotFound
+// if none of them waits for this user: they belong to another user, or have already been acknowledged or dropped.
 func (t *Toasts) Ack(ctx context.Context, seq int64, ids []string) error {
 	args := make([]any, len(ids))
 	for i, id := range ids {

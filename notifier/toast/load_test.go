@@ -54,8 +54,7 @@ func TestClearingUnderLoadLosesNothing(t *testing.T) {
 	})
 }
 
-// takeAndDie plays a short-lived instance that takes the toasts of a user and dies while holding
-// some of them.
+// takeAndDie simulates a short-lived instance that claims the toasts of a user and dies while holding some of them.
 func (s *site) takeAndDie(ctx context.Context, t *testing.T, seq int64, shown map[string]bool) {
 	t.Helper()
 	by := toast.New(s.rdb, s.k, toast.Options{Hold: time.Millisecond})

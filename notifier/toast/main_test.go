@@ -43,7 +43,7 @@ const (
 	carl int64 = 8
 )
 
-// site is three instances over one key space, on one kind of Redis.
+// site is three instances that share a key space, on one kind of Redis.
 type site struct {
 	a, b, c *toast.Toasts
 	rdb     redis.UniversalClient
@@ -58,7 +58,7 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	return s
 }
 
-// instance returns another instance over the same Redis.
+// instance returns another instance on the same Redis.
 func (s *site) instance(name string) *toast.Toasts {
 	all := toast.New(s.rdb, s.k, toast.Options{Now: s.now, Log: slog.New(slog.DiscardHandler)})
 	all.SetName(name)

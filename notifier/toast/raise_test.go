@@ -206,7 +206,7 @@ func TestToastsWorkAgainAfterRedisLosesThem(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// Only the group is lost: toasts that others held are free again.
+		// Only the group is lost: toasts that others held can be claimed again.
 		s.raise(t, of(1, ann), of(2, ann))
 		_ = taken(t, s.a, ann)
 		if err := s.rdb.XGroupDestroy(t.Context(), s.k.Toasts(7), "toasts").Err(); err != nil {

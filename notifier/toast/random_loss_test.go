@@ -50,7 +50,7 @@ func (p *play) turnRow(t *rapid.T) {
 	p.write(t, seq, key)
 }
 
-// write writes a row to Redis as the model has it.
+// write writes the model's version of a row to Redis.
 func (p *play) write(t *rapid.T, seq int64, key string) {
 	row := p.users[seq].rows[key]
 	if row == nil {
@@ -60,8 +60,7 @@ func (p *play) write(t *rapid.T, seq int64, key string) {
 	p.row(t, seq, key, row.read, fmt.Sprintf("%d 1700 0 %s", row.notice, row.json))
 }
 
-// clearAll clears. It also removes consumers that hold nothing; one removed wrongly shows in the
-// next take.
+// clearAll clears. It also removes consumers that hold nothing; a wrong removal is detected by the next take.
 func (p *play) clearAll(t *rapid.T) {
 	if err := p.by[anyBy(t)].Clear(t.Context()); err != nil {
 		t.Fatal(err)
@@ -76,7 +75,7 @@ func (p *play) clearAll(t *rapid.T) {
 	}
 }
 
-// lose deletes a key of Redis, one time in four.
+// lose deletes a Redis key, one time in four.
 func (p *play) lose(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "one in four") > 0 {
 		return
@@ -104,7 +103,7 @@ func (p *play) lose(t *rapid.T) {
 	}
 }
 
-// loseStream deletes a stream. No Redis starts again within the millisecond in which it has lost one, but this
+// loseStream deletes a stream. A real Redis never restarts within the millisecond in which it lost a stream, but this
 // test would, and the new stream would begin with an id of the old one.
 func (p *play) loseStream(t *rapid.T, part int) {
 	p.rdb.Del(t.Context(), p.k.Toasts(part))
@@ -128,7 +127,7 @@ func (p *play) loseRaised(t *rapid.T, part int) {
 	}
 }
 
-// check compares what Redis holds with the model.
+// check compares the contents of Redis with the model.
 func (p *play) check(t *rapid.T) {
 	seqs := []int64{ann, bob, carl}
 	waiting, err := p.a.Waiting(t.Context(), seqs)

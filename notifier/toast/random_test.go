@@ -55,7 +55,7 @@ func (p *play) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"":        p.check,
 		"raise":   p.raiseNew,
-		"raise2":  p.raiseNew, // twice, so that toasts are likely to be there
+		"raise2":  p.raiseNew, // twice, so that toasts are likely to exist
 		"repeat":  p.raiseOld,
 		"take":    p.takeSome,
 		"take2":   p.takeSome,
@@ -105,7 +105,7 @@ func (p *play) raiseOld(t *rapid.T) {
 	}
 }
 
-// put raises the toast and records the id it was given in the model.
+// put raises the toast and records its id in the model.
 func (p *play) put(t *rapid.T, r notifier.ToastRaise) {
 	p.site.raise(t, r)
 	for _, seq := range p.model.raise(r, fmt.Sprint(r.NoticeID, r.Token)) {

@@ -1,9 +1,9 @@
--- read_row.lua: read what an unread inbox row shows of a notice.
+-- read_row.lua: read the content that an unread inbox row shows for a notice.
 --
 -- shared
 --
--- Returns its at and its JSON; nil when the row is read, expired, malformed, of another notice,
--- or not in the inbox any more.
+-- Returns its at and its JSON; nil when the row is read, expired, malformed, of another notice, or no longer in the
+-- inbox.
 local function read_row(hash, key, notice, now)
   local value = redis.call('HGET', hash, key .. ':has_read:0')
   if not value then return nil end

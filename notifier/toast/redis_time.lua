@@ -1,5 +1,5 @@
--- redis_time.lua: the time on the Redis server. Stream ids, and with them the age of a toast,
--- come from that clock, so instances whose clocks differ agree about ages.
+-- redis_time.lua: the time on the Redis server. Stream ids, and therefore toast ages, come from that clock, so
+-- instances whose clocks differ agree about ages.
 --
 -- shared
 --

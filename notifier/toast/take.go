@@ -14,11 +14,11 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Take claims the toasts that wait for each of these users, so that this instance can show them:
-// unclaimed toasts, toasts that this instance claimed before without an acknowledgement, and toasts
-// that another instance claimed at least Hold ago. It removes toasts that no longer need to be shown:
-// toasts that have ended, toasts of a notice older than notifier.MaxToastAge, and toasts whose inbox row has
-// been read or has left the inbox. A toast whose row was edited is returned with the new content.
+// Take claims the toasts that wait for each of these users, so that this instance can show them: unclaimed toasts,
+// toasts that this instance claimed before without an acknowledgement, and toasts that another instance claimed at
+// least Hold ago. It removes toasts that no longer need to be shown: toasts that have ended, toasts of a notice older
+// than notifier.MaxToastAge, and toasts whose inbox row has been read or removed. A toast whose row was edited is
+// returned with the new content.
 //
 // It returns one Taken per user, in order, with Err set for a user that failed. The error is the
 // first of these, but an error that Redis is unavailable takes precedence. Other users are not

@@ -72,7 +72,7 @@ func TestTakeShowsTheInboxRowAsItIsNow(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// Cold: the rows are unknown.
+		// The inbox is cold, so the rows are unknown.
 		s.rdb.Del(t.Context(), s.k.State(ann))
 		s.raise(t, notifier.ToastRaise{NoticeID: 99, Key: key, Content: []byte(`{"title":"cold"}`), Seqs: []int64{ann}})
 		if got := take(t, s.a, ann).Toasts; len(got) != 1 || string(got[0].Content) != `{"title":"cold"}` || got[0].At != 0 {
@@ -98,7 +98,7 @@ func TestTakeSkipsToastsThatAreTooOldOrHaveEnded(t *testing.T) {
 		if got := taken(t, s.a, ann); got != "1 2 0 0" {
 			t.Errorf("taken %q", got)
 		}
-		// The others are held elsewhere; they are settled all the same.
+		// The others are held elsewhere but are settled all the same.
 		s.older(t, ann, time.Minute+time.Second) // older than the limit, however fast the test is
 		if got := taken(t, s.b, ann); got != "" || len(s.ids(t, ann)) != 2 {
 			t.Errorf("taken %q, %d still wait, want none and 2", got, len(s.ids(t, ann)))

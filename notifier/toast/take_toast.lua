@@ -1,6 +1,5 @@
--- take_toast.lua: claim the toasts that wait for one user, so that they can be shown. Toasts
--- that need not be shown any more are settled instead: too old, ended, malformed, or with an
--- inbox row that is read or gone.
+-- take_toast.lua: claim the toasts that wait for one user, so that they can be shown. Toasts that no longer need to
+-- be shown are settled instead: they are too old, ended or malformed, or their inbox row is read or gone.
 --
 -- uses: find_holder, read_row, read_toast, redis_time, settle_toast
 --

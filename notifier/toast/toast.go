@@ -1,5 +1,5 @@
-// Package toast stores the toasts that wait for their users, decides which instance shows each of
-// them, and has the data of the event that shows them.
+// Package toast stores the toasts that wait for their users, decides which instance shows each of them, and provides
+// the data of the event that shows them.
 package toast
 
 import (

@@ -89,7 +89,7 @@ func TestAToastCanBeTakenAsSoonAsItsSignalArrives(t *testing.T) {
 		}
 		heard := sub.Channel()
 		for n := int64(1); n <= 20; n++ {
-			for range 2 { // the second raise signals nothing
+			for range 2 { // the second raise sends no signal
 				s.raise(t, of(n, ann))
 			}
 			m := hear(t, heard)

@@ -41,8 +41,7 @@ func BenchmarkSubscribe(b *testing.B) {
 	}
 }
 
-// BenchmarkSync compares 1,000,000 subscriptions to 10,000 topics that do not differ, and builds
-// them from nothing.
+// BenchmarkSync compares 1,000,000 subscriptions to 10,000 topics that do not differ, and builds them from scratch.
 func BenchmarkSync(b *testing.B) {
 	for _, empty := range []bool{false, true} {
 		name := "same"

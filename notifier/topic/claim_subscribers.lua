@@ -1,5 +1,4 @@
--- claim_subscribers.lua: from now on, let a topic's set accept no change older than a revision
--- of SQL.
+-- claim_subscribers.lua: from now on, make a topic's set reject changes older than a revision of SQL.
 --
 -- KEYS[1] version  revision of SQL that the set is as of
 -- ARGV[1] revision  oldest one to be accepted

@@ -17,7 +17,7 @@ import (
 type index struct {
 	lost   bool                    // the member that marks the index as complete is missing
 	has    map[notifier.Topic]bool // listed in the index
-	strays map[notifier.Topic]bool // topics that may have a set and have not been found in SQL
+	strays map[notifier.Topic]bool // topics that may have a set but have not been found in SQL
 }
 
 // readIndex reads the index. If it is lost, all keys are scanned for sets that could not be found
@@ -80,7 +80,8 @@ func (t *Topics) eachMaster(ctx context.Context, do func(ctx context.Context, c 
 // compare updates the sets of these topics from SQL. It reports whether any set is newer than the
 // revision.
 func (t *Topics) compare(ctx context.Context, found []notifier.TopicSubscribers, revision int64, force bool) (later bool, err error) {
-	// Claim first: from then on older changes are rejected, so what is read next stays, or is newer.
+	// Claim first: from then on older changes are rejected, so the subscribers read next stay valid, or the set is
+	// newer.
 	claims := script.NewPipe(t.rdb, len(found))
 	claimed := make([]*redis.Cmd, len(found))
 	for i := range found {

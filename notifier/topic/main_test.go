@@ -40,7 +40,7 @@ var (
 	news  = notifier.Topic{Type: "news"} // the empty scope is an ordinary scope
 )
 
-// site is the sets of one key space on one kind of Redis, with a fake SQL beside it.
+// site is the sets of one key space on one kind of Redis, with a fake SQL.
 type site struct {
 	*topic.Topics
 	rdb  redis.UniversalClient
@@ -57,7 +57,7 @@ func newSite(t testing.TB, rdb redis.UniversalClient) *site {
 	return s
 }
 
-// another returns another instance over the same Redis and SQL.
+// another returns another instance on the same Redis and SQL.
 func (s *site) another(rdb redis.UniversalClient) *topic.Topics {
 	return topic.New(rdb, s.k, s.sql, topic.Options{Every: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 }
@@ -132,7 +132,7 @@ func names(s notifier.TopicSubscribers) string {
 	return strings.Join(all, " ")
 }
 
-// stored is all that Redis holds of topics, except versions.
+// stored is everything that Redis stores for topics, except versions.
 type stored struct {
 	Revision string
 	Index    []string
@@ -212,7 +212,7 @@ func sortedMembers(ctx context.Context, rdb redis.UniversalClient, key string) [
 	return all
 }
 
-// wanted is what Redis should hold according to SQL.
+// wanted is what Redis should contain according to SQL.
 func (s *site) wanted() stored {
 	truth, revision := s.sql.truth()
 	want := stored{Revision: itoa(revision), Index: []string{"0"}, Sets: map[string][]string{}}
@@ -232,7 +232,7 @@ func (s *site) wanted() stored {
 	return want
 }
 
-// right fails the test unless Redis holds exactly what SQL has.
+// right fails the test unless Redis matches SQL exactly.
 func (s *site) right(t tb) {
 	t.Helper()
 	if d := cmp.Diff(s.wanted(), s.stored(t)); d != "" {

@@ -1,4 +1,4 @@
--- move_revision.lua: record the revision of SQL that all sets of subscribers are as of.
+-- move_revision.lua: record the revision of SQL to which all sets of subscribers correspond.
 --
 -- KEYS[1] revision  as recorded
 -- ARGV[1] to        new revision

@@ -50,8 +50,8 @@ func (s *site) client(t *testing.T) (redis.UniversalClient, *way) {
 	return c, w
 }
 
-// TestALateChangeDoesNotOverwriteARepair stops an instance at each of its steps, as SIGSTOP does,
-// while another one carries on and repairs.
+// TestALateChangeDoesNotOverwriteARepair stops an instance at each of its steps, as SIGSTOP does, while another one
+// continues and repairs.
 func TestALateChangeDoesNotOverwriteARepair(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.cuts = true                               // a stopped instance may leave its draft
@@ -98,7 +98,7 @@ func (s *site) late(t *testing.T, name, step string, fresh, on bool) {
 		reached = nil
 	}
 	if reached != nil {
-		// The opposite change and back again, so that the late change is outdated.
+		// Make the opposite change and reverse it, so that the late change is outdated.
 		s.sync(t)
 		if on {
 			s.unsubscribe(t, stock, "u1")
@@ -139,8 +139,8 @@ func (s *site) truthOf(topic notifier.Topic) notifier.TopicSubscribers {
 	return all[topic]
 }
 
-// TestConcurrentChangesAllReachRedis has several instances change the same topics, each for several
-// users at a time, without a repair.
+// TestConcurrentChangesAllReachRedis makes several instances change the same topics, each for several users at a
+// time, without a repair.
 func TestConcurrentChangesAllReachRedis(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		var all sync.WaitGroup
@@ -170,8 +170,8 @@ func TestConcurrentChangesAllReachRedis(t *testing.T) {
 			}
 		}
 		all.Wait()
-		// On a slow machine a change may have waited too long for its turn. Then the revision shows
-		// it, and the sets are not used.
+		// On a slow machine a change may have waited too long for its turn. Then the revision shows this, and the
+		// sets are not used.
 		for _, of := range instances {
 			if of.Behind() {
 				if err := of.Sync(t.Context()); err != nil {
@@ -190,7 +190,7 @@ func TestConcurrentChangesAllReachRedis(t *testing.T) {
 	})
 }
 
-// TestRepairsAreHarmlessWhileSubscriptionsChange has Run repair all the time.
+// TestRepairsAreHarmlessWhileSubscriptionsChange makes Run repair all the time.
 func TestRepairsAreHarmlessWhileSubscriptionsChange(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		instances := []*topic.Topics{s.another(s.rdb), s.another(s.rdb)}

@@ -15,15 +15,15 @@ import (
 	"github.com/carillonhq/carillon/notifier/topic"
 )
 
-// play is one random sequence of actions on two instances over one Redis and one SQL, compared with
-// a simple model: the subscribers of each topic.
+// play is one random sequence of actions on two instances on one Redis and one SQL, compared with a simple model: the
+// subscribers of each topic.
 type play struct {
 	s     *site
 	model map[notifier.Topic]map[string]bool
 	both  []*player
 	flush func(t *rapid.T) // empties Redis
 
-	lost bool // something was lost since the last repair that no revision shows
+	lost bool // since the last repair, something was lost that no revision shows
 }
 
 // player is an instance and its connection to Redis.
@@ -140,8 +140,7 @@ func (p *play) unsubscribe(t *rapid.T) {
 	p.changed(of)
 }
 
-// changed notes that other instances see a change only in their next round if it could not be
-// written through.
+// changed records that other instances see a change only in their next round if it could not be written through.
 func (p *play) changed(by *player) {
 	for _, of := range p.both {
 		if of != by && by.Behind() {
@@ -150,7 +149,7 @@ func (p *play) changed(by *player) {
 	}
 }
 
-// leave deletes a user or a role as the directory does, and creates another one with that name.
+// leave deletes a user or a role as the directory does, and creates a new one with that name.
 func (p *play) leave(t *rapid.T) {
 	who := rapid.SampledFrom(people).Draw(t, "who")
 	s := sub(news, who).Subscriber
@@ -220,8 +219,7 @@ func (p *play) check(t *rapid.T) {
 	for _, of := range p.both {
 		p.everybody(t, of)
 	}
-	// Where Redis claims SQL's revision it must hold what SQL has, except for keys lost by the
-	// test.
+	// Where Redis claims to have SQL's revision it must match SQL, except for keys deleted by the test.
 	truth, revision := p.s.sql.truth()
 	if at := p.s.rdb.Get(t.Context(), p.s.k.SubscriberRevision()).Val(); at == itoa(revision) && !p.lost {
 		want, got := p.s.wanted().Sets, map[string][]string{}

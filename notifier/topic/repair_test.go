@@ -162,7 +162,7 @@ func TestDeletedUsersAreNotReturnedBeforeTheSetsAreRepaired(t *testing.T) {
 	})
 }
 
-// Losses that no revision shows are found by the regular comparison, and after Suspect.
+// Losses that no revision shows are detected by the regular comparison and after Suspect.
 func TestLossesThatNoRevisionShowsAreFound(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		now := time.UnixMilli(1_700_000_000_000)
@@ -222,7 +222,7 @@ func TestSQLServesReadsWhileSubscriptionsKeepChanging(t *testing.T) {
 	s.right(t)
 }
 
-// lease is a lease whose holder the test decides.
+// lease is a lease whose holder the test sets.
 type lease struct {
 	mine           atomic.Bool
 	held, released atomic.Int64

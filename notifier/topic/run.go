@@ -14,8 +14,8 @@ import (
 // not arrived in Redis counts as lost.
 const settleShare = 16
 
-// Load reads the types, and updates the sets in Redis from SQL. Redis being unavailable is not an
-// error: Run does it once Redis is back.
+// Load reads the types, and updates the sets in Redis from SQL. An unavailable Redis is not an error: Run updates the
+// sets once Redis is back.
 func (t *Topics) Load(ctx context.Context) error {
 	if err := t.refreshTypes(ctx); err != nil {
 		return err

@@ -31,7 +31,7 @@ const (
 // the set can be in progress.
 const keepVersions = 3600
 
-// anyRevision lets move_revision move from any revision.
+// anyRevision makes move_revision move from any revision.
 const anyRevision = "*"
 
 // code reads the reply of a script.

@@ -32,7 +32,7 @@ var (
 	drafts = "SCRIPT"
 )
 
-// put writes the state of the topic `nobody`, and a draft beside it.
+// put writes the state of the topic `nobody`, and a draft next to it.
 func (s *site) put(t tb, at state, draft ...string) (set, version, beside string) {
 	t.Helper()
 	ctx := t.Context()

@@ -41,7 +41,7 @@ func onBoth(t *testing.T, promise func(t *testing.T, s *store.Store)) {
 	}
 }
 
-// agree fails the test unless Redis holds what the database has.
+// agree fails the test unless Redis matches the database.
 func (s *site) agree(t *testing.T, db *store.Store) {
 	t.Helper()
 	found, err := db.AllSubscribers(t.Context(), notifier.Topic{}, 1000)

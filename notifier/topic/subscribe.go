@@ -52,10 +52,10 @@ func (t *Topics) Unsubscribe(ctx context.Context, by notifier.Actor, s notifier.
 	return true, nil
 }
 
-// SubscribeSelf lets a user subscribe or unsubscribe themselves; repeating either is not an error. It
-// returns notifier.ErrForbidden for subscribing to a type that is not open to users, and for
-// unsubscribing from one that is neither open nor mutable. One topic above notifier.MaxSubscriptions
-// is a *notifier.InvalidError. Like other settings of users, it is not in the audit log.
+// SubscribeSelf subscribes or unsubscribes a user at their own request; repeating either is not an error. It returns
+// notifier.ErrForbidden for subscribing to a type that is not open to users, and for unsubscribing from one that is
+// neither open nor mutable. One topic above notifier.MaxSubscriptions is a *notifier.InvalidError. Like other
+// settings of users, it is not in the audit log.
 func (t *Topics) SubscribeSelf(ctx context.Context, u notifier.User, topic notifier.Topic, on bool) error {
 	s := notifier.Subscription{Topic: topic, Subscriber: notifier.Subscriber{User: u.Name}}
 	if err := s.Validate(); err != nil {

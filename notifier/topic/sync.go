@@ -18,9 +18,8 @@ const (
 
 var errUnsteady = errors.New("subscriptions change faster than they can be compared")
 
-// Sync compares all sets with SQL and repairs those that differ. Several instances may do so
-// concurrently. It gives up if subscriptions change during every attempt; SQL serves reads until a later
-// Sync succeeds.
+// Sync compares all sets with SQL and repairs those that differ. Several instances may do so concurrently. It returns
+// an error if subscriptions change during every attempt; SQL serves reads until a later Sync succeeds.
 func (t *Topics) Sync(ctx context.Context) error {
 	if err := t.syncing.take(ctx); err != nil {
 		return err
@@ -44,7 +43,7 @@ func (t *Topics) Sync(ctx context.Context) error {
 			force = false
 			continue // SQL changed in the meantime: the sets have no common revision
 		case later:
-			force = true // Redis has changes that SQL lacks: SQL was restored to an earlier state
+			force = true // Redis has changes that are not in SQL: SQL was restored to an earlier state
 			continue
 		}
 		moved, err := t.settle(ctx, before, force)

@@ -28,8 +28,8 @@ var (
 // serves reads.
 func (t *Topics) behind() bool { return t.broken.Load() != t.mended.Load() }
 
-// Suspect has all sets compared with SQL immediately, whatever their revision. Call it when Redis may
-// have lost data. Until then SQL serves reads.
+// Suspect schedules an immediate comparison of all sets with SQL, regardless of their revision. Call it when Redis
+// may have lost data. Until then SQL serves reads.
 func (t *Topics) Suspect() {
 	t.broken.Add(1)
 	select {
@@ -58,7 +58,7 @@ func (t *Topics) through(ctx context.Context, s notifier.Subscription, revision 
 	if t.behind() {
 		return // the repair includes this change
 	}
-	// The change is committed: write it through even if the caller has gone.
+	// The change is committed: write it through even if the caller's context has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), redisWait)
 	defer cancel()
 	if err := t.write(ctx, s, revision, on); err != nil {
@@ -67,8 +67,8 @@ func (t *Topics) through(ctx context.Context, s notifier.Subscription, revision 
 	}
 }
 
-// write applies a change to its set after all earlier changes have arrived, then lets the next one
-// in. Only a repair can come in between; then the set is newer.
+// write applies a change to its set after all earlier changes have arrived, then releases the next one. Only a repair
+// can intervene; then the set is newer.
 func (t *Topics) write(ctx context.Context, s notifier.Subscription, revision int64, on bool) error {
 	m, err := t.member(ctx, s)
 	if err != nil {

@@ -62,7 +62,7 @@ type Options struct {
 	Log   *slog.Logger     // default slog.Default()
 	Now   func() time.Time // default time.Now
 	Every time.Duration    // interval between rounds of Run; default 5 s
-	Whole time.Duration    // interval between comparisons of all sets, whatever their revision; default 10 min
+	Whole time.Duration    // interval between comparisons of all sets, regardless of their revision; default 10 min
 	Keep  time.Duration    // longest life of a notice; default notifier.DefaultKeep
 	Lease lease.Lease      // held while repairing; default lease.Always
 }

@@ -37,7 +37,7 @@ func TestTheLastUnsubscribeDeletesTheSet(t *testing.T) {
 		s.right(t)
 		s.subscribe(t, stock, "u2") // the topic may get subscribers again at once
 		s.right(t)
-		// Also when a repair finds it.
+		// The same applies when a repair finds it.
 		s.sql.leave(notifier.Subscriber{User: "u2"})
 		s.sync(t)
 		s.right(t)

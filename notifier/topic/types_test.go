@@ -47,7 +47,7 @@ func TestTheFirstUseCreatesAType(t *testing.T) {
 	if !s.Mutable("like") || s.Expiry("like") != 0 || s.Name("like", "ja") != "like" {
 		t.Error("an undescribed type lacks the defaults")
 	}
-	s.subscribe(t, stock, "u1") // subscribing is a use as well
+	s.subscribe(t, stock, "u1") // subscribing counts as a use
 	if !slices.Contains(slugs(s.Types()), stock.Type) {
 		t.Errorf("known types: %v", slugs(s.Types()))
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxHalved is how often one batch is split in half to isolate the user for whom it fails.
+// maxHalved is how often one batch is halved to isolate the user for whom it fails.
 const maxHalved = 32
 
 // mark is a dirty mark with its partition.

@@ -14,7 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// rounds counts how often the marks of each partition were requested: once a round.
+// rounds counts how often the marks of each partition were requested: once per round.
 type rounds struct {
 	*inboxes
 	of  [keys.Partitions]atomic.Int64

@@ -112,7 +112,7 @@ type Flusher struct {
 	drift   map[notifier.DriftKind]int64
 }
 
-// NewFlusher returns a flusher of all partitions. It does nothing until Run or Flush is called.
+// NewFlusher returns a flusher for all partitions. It does nothing until Run or Flush is called.
 func NewFlusher(c FlusherConfig) *Flusher {
 	if c.Every <= 0 {
 		c.Every = time.Second

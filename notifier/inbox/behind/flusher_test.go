@@ -218,7 +218,7 @@ func TestAtMostOneBatchPerGroupIsInMemory(t *testing.T) {
 			reading++
 			readers = max(readers, reading)
 			mu.Unlock()
-			<-time.After(400 * time.Millisecond) // longer than until the next group begins
+			<-time.After(400 * time.Millisecond) // longer than the delay before the next group begins
 			mu.Lock()
 			defer mu.Unlock()
 			reading--
@@ -229,7 +229,7 @@ func TestAtMostOneBatchPerGroupIsInMemory(t *testing.T) {
 			saving++
 			savers = max(savers, saving)
 			mu.Unlock()
-			<-time.After(1500 * time.Millisecond) // slower than the rounds
+			<-time.After(1500 * time.Millisecond) // longer than a round
 			mu.Lock()
 			defer mu.Unlock()
 			held -= len(all)

@@ -34,9 +34,8 @@ type group struct {
 	sampled time.Time
 }
 
-// run starts a round every Config.Every, and less often while rounds fail. It does not slow down
-// while only the lease cannot be requested: a request is cheap, and pending changes should reach
-// SQL soon after Redis is back.
+// run starts a round every Config.Every, and less often while rounds fail. It does not slow down if only the lease
+// request fails: a request is cheap, and pending changes should reach SQL soon after Redis is back.
 func (g *group) run(ctx context.Context, delay time.Duration) error {
 	wait := time.NewTimer(delay)
 	defer wait.Stop()

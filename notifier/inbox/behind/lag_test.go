@@ -22,7 +22,7 @@ func TestTheLagIsKnownWhileSQLDoesNotAnswer(t *testing.T) {
 			Oldest: func(context.Context) (time.Time, bool, error) { return time.Time{}, false, errAway },
 		})
 		defer run(t, f)()
-		pass(time.Minute) // everything has been clean for a while when the first change comes
+		pass(time.Minute) // everything has been clean for a while before the first change
 		if lag := f.Stats().Lag; lag != 0 {
 			t.Errorf("the lag is %v although nothing has changed", lag)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox/behind"
 )
 
-// leases behave like those in Redis: they lapse.
+// leases behave like the leases in Redis: they expire.
 type leases struct {
 	mu    sync.Mutex
 	owner map[string]string
@@ -77,7 +77,7 @@ func TestOneInstanceWritesAndAnotherTakesOverWhenItStops(t *testing.T) {
 		}
 		stop()
 		b.change(between(1, 640)...)
-		pass(2 * time.Second) // too short for a lease to lapse
+		pass(2 * time.Second) // too short for a lease to expire
 		settled(t, b, d)
 		if two.Stats().Users != 640 {
 			t.Errorf("%d were written after the first stopped", two.Stats().Users)

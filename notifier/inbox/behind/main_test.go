@@ -19,7 +19,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// After Close, the pool of a client keeps looking for a lost server for up to a second.
+// After Close, the pool of a client keeps trying to reach a lost server for up to a second.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(redistest.Wrap(m),
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
@@ -123,7 +123,7 @@ func (b *inboxes) Life(context.Context, int, int) (string, bool, error) {
 	return b.life, b.life != "", nil
 }
 
-// live makes Redis start another life; "": the mark of a partition is missing.
+// live makes Redis start a new life; "": the mark of a partition is missing.
 func (b *inboxes) live(life string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -252,7 +252,7 @@ func (d *database) behind(b *inboxes) (seqs []int64) {
 	return seqs
 }
 
-// settled fails the test unless SQL has everything and no mark is left.
+// settled fails the test unless everything is in SQL and no mark is left.
 func settled(t *testing.T, b *inboxes, d *database) {
 	t.Helper()
 	if late := d.behind(b); len(late) > 0 || b.marked() > 0 {

@@ -20,9 +20,8 @@ import (
 // maxDue is the number of entries read from each partition at a time.
 const maxDue = 500
 
-// Expirer removes the due ones of these entries from inboxes, by user; the empty key means all
-// entries of the inbox. It returns how many it removed. Calls may be repeated and concurrent,
-// and a failed inbox does not delay the others.
+// Expirer removes the given entries that are due from inboxes, by user; the empty key means all entries of the inbox.
+// It returns how many it removed. Calls may be repeated and concurrent, and a failed inbox does not delay the others.
 type Expirer interface {
 	Expire(ctx context.Context, due map[int64][]string) (int, error)
 }
@@ -34,9 +33,9 @@ type SweeperOptions struct {
 	Log   *slog.Logger     // slog.Default()
 }
 
-// Sweeper removes expired entries from the inboxes, so that an entry leaves the badge within a second
-// of its expiry even if its user is not connected. Several may run concurrently: the lease only avoids
-// duplicate work, and correctness does not depend on it.
+// Sweeper removes expired entries from the inboxes, so that an entry is no longer counted in the badge a second after
+// its expiry even if its user is not connected. Several may run concurrently: the lease only avoids duplicate work,
+// and correctness does not depend on it.
 type Sweeper struct {
 	rdb   redis.UniversalClient
 	keys  keys.Space
@@ -45,7 +44,7 @@ type Sweeper struct {
 	o     SweeperOptions
 }
 
-// NewSweeper returns a sweeper of every partition of k.
+// NewSweeper returns a sweeper for every partition of k.
 func NewSweeper(rdb redis.UniversalClient, k keys.Space, inbox Expirer, l lease.Lease, o SweeperOptions) *Sweeper {
 	if o.Every <= 0 {
 		o.Every = 500 * time.Millisecond
@@ -79,8 +78,8 @@ func (s *Sweeper) Sweep(ctx context.Context) (int, error) {
 		if err = errors.Join(err, failed); err != nil || !full {
 			return total, err
 		}
-		// The same inboxes again and nothing removed: by the inbox's clock the rest is not due
-		// yet, and the next round removes it in time.
+		// The same inboxes were found again and nothing was removed: by the inbox's clock the rest is not due yet,
+		// and the next round removes it in time.
 		seqs := slices.Sorted(maps.Keys(found))
 		if n == 0 && !first && slices.Equal(seqs, before) {
 			return total, nil

@@ -13,15 +13,15 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
-// expirer expires entries like the real one: it removes what it is given from the expiry set, and
-// a second call finds nothing.
+// expirer expires entries like the real one: it removes the given entries from the expiry set, and a second call
+// finds nothing.
 type expirer struct {
 	rdb  redis.UniversalClient
 	keys keys.Space
 	fail func(seq int64) error
 
 	mu   sync.Mutex
-	left map[int64]int // number of entries that left, by user
+	left map[int64]int // number of entries removed, by user
 }
 
 func newExpirer(rdb redis.UniversalClient, k keys.Space) *expirer {
@@ -69,7 +69,7 @@ func (b *expirer) store(t *testing.T, seq int64, key string, at time.Time) {
 
 func member(seq int64, key string) string { return strconv.FormatInt(seq, 10) + "|" + key }
 
-// heldBy is a lease whose holder the test decides.
+// heldBy is a lease whose holder the test sets.
 type heldBy struct {
 	hold     func() (bool, error)
 	released chan struct{}
