@@ -70,7 +70,8 @@ func (w *world) deliver(ctx context.Context, n *notifier.Notice, seqs []int64) e
 	if err != nil {
 		return err
 	}
-	return w.inbox.DeliverAll(ctx, []notifier.Delivery{d})[0]
+	_, errs := w.inbox.DeliverAll(ctx, []notifier.Delivery{d})
+	return errs[0]
 }
 
 const (

@@ -7,6 +7,7 @@ type Delivery struct {
 	NoticeID int64
 	Order    int64 // as in Notice
 	Revision int64
+	Accepted int64  // ms
 	Key      string // entry key, without the state
 	Expires  int64  // ms; 0: never
 	Content  []byte // as EncodeContent returns it
@@ -14,6 +15,13 @@ type Delivery struct {
 	Toast    bool   // also shown as a toast
 	Again    bool   // redelivery after Redis lost data: skip any inbox that may already have had this notice
 	Seqs     []int64
+}
+
+// Arrival is a new row in the inbox of a user.
+type Arrival struct {
+	Seq int64
+	At  int64 // its version
+	Key string
 }
 
 // Delivery returns the delivery of the notice to these recipients.
@@ -31,7 +39,7 @@ func (n *Notice) delivery(reason string) (Delivery, error) {
 	if err != nil {
 		return Delivery{}, err
 	}
-	d := Delivery{NoticeID: n.ID, Order: n.Order, Revision: n.Revision, Key: n.Key(), Content: content, Counted: n.Recipients > 1, Toast: n.Toast}
+	d := Delivery{NoticeID: n.ID, Order: n.Order, Revision: n.Revision, Accepted: n.CreatedAt.UnixMilli(), Key: n.Key(), Content: content, Counted: n.Recipients > 1, Toast: n.Toast}
 	if !n.ExpiresAt.IsZero() {
 		d.Expires = n.ExpiresAt.UnixMilli()
 	}

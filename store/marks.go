@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -30,14 +32,16 @@ func (m *marks) heard(now time.Time) {
 }
 
 // needed reports whether targets may exist, and returns the urgent types.
-func (m *marks) needed(ctx context.Context, tx *sql.Tx, now time.Time) (bool, map[string]bool, error) {
+func (m *marks) needed(ctx context.Context, db interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}, now time.Time) (bool, map[string]bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if age := now.Sub(m.at); age >= 0 && age < targetsKnown && m.urgent != nil {
 		return m.exist, m.urgent, nil
 	}
 	urgent := map[string]bool{}
-	rows, err := tx.QueryContext(ctx, `SELECT '' AS slug WHERE EXISTS (SELECT 1 FROM targets) UNION ALL SELECT slug FROM notice_types WHERE urgent`)
+	rows, err := db.QueryContext(ctx, `SELECT '' AS slug WHERE EXISTS (SELECT 1 FROM targets) UNION ALL SELECT slug FROM notice_types WHERE urgent`)
 	err = each(rows, err, func(rows *sql.Rows) error {
 		var slug string
 		err := rows.Scan(&slug)
@@ -56,6 +60,14 @@ func (m *marks) needed(ctx context.Context, tx *sql.Tx, now time.Time) (bool, ma
 // unreadRow contains the newest unread entry of an inbox, and the newest urgent one; 0: none.
 type unreadRow struct{ seq, newest, urgent int64 }
 
+// add adds an unread entry.
+func (u *unreadRow) add(key string, at int64, urgent map[string]bool) {
+	u.newest = max(u.newest, at)
+	if typ, _ := notifier.KeyType(key); urgent[typ] {
+		u.urgent = max(u.urgent, at)
+	}
+}
+
 // unreadOf returns the newest unread entries of each inbox that has unread entries.
 func unreadOf(snapshots []notifier.Snapshot, urgent map[string]bool) (found []unreadRow) {
 	for i := range snapshots {
@@ -65,16 +77,37 @@ func unreadOf(snapshots []notifier.Snapshot, urgent map[string]bool) (found []un
 			if !ok || read || row.At <= u.newest && row.At <= u.urgent {
 				continue
 			}
-			u.newest = max(u.newest, row.At)
-			if typ, _ := notifier.KeyType(key); urgent[typ] {
-				u.urgent = max(u.urgent, row.At)
-			}
+			u.add(key, row.At, urgent)
 		}
 		if u.newest > 0 {
 			found = append(found, u)
 		}
 	}
 	return found
+}
+
+// Arrived makes the targets of users with new rows due, like SaveSnapshots, which writes late what was delivered.
+func (s *Store) Arrived(ctx context.Context, all []notifier.Arrival) error {
+	exist, urgent, err := s.marks.needed(ctx, s.read, s.now())
+	if err != nil || !exist {
+		return s.fail(err, "look for targets")
+	}
+	of := make(map[int64]*unreadRow, len(all))
+	for _, a := range all {
+		u := of[a.Seq]
+		if u == nil {
+			u = &unreadRow{seq: a.Seq}
+			of[a.Seq] = u
+		}
+		u.add(a.Key, a.At, urgent)
+	}
+	rows := make([]unreadRow, 0, len(of))
+	for _, seq := range slices.Sorted(maps.Keys(of)) {
+		rows = append(rows, *of[seq])
+	}
+	set, where := s.marking()
+	err = s.tx(ctx, func(tx *sql.Tx) error { return s.dialect.markTargets(ctx, tx, set, where, rows) })
+	return s.fail(err, "make the targets of %d users due", len(rows))
 }
 
 // markTargets makes the targets of these users due, in the transaction that stores their inboxes, so that

@@ -52,7 +52,28 @@ func (db *database) has(t *testing.T, s *store.Store, seq int64, entries map[str
 	save(t, s, n)
 }
 
+// arrive reports these entries as delivered.
+func (db *database) arrive(t *testing.T, s *store.Store, seq int64, entries map[string]time.Time) {
+	t.Helper()
+	var all []notifier.Arrival
+	for key, at := range entries {
+		all = append(all, notifier.Arrival{Seq: seq, Key: key, At: at.UnixMilli()})
+	}
+	if err := s.Arrived(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestAnUnreadEntryMakesItsTargetDueAfterItsWait(t *testing.T) {
+	becomesDue(t, (*database).has)
+}
+
+func TestADeliveryMakesItsTargetDueBeforeTheInboxIsStored(t *testing.T) {
+	becomesDue(t, (*database).arrive)
+}
+
+func becomesDue(t *testing.T, has func(db *database, t *testing.T, s *store.Store, seq int64, entries map[string]time.Time)) {
+	t.Helper()
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		half := notifier.When{Wait: 30 * time.Minute}
@@ -67,7 +88,7 @@ func TestAnUnreadEntryMakesItsTargetDueAfterItsWait(t *testing.T) {
 		step(t, s, func(target *notifier.ReachTarget) { target.DueAt = time.Time{} }, bob.Seq) // the first decision after its creation
 		db.clock.move(time.Minute)
 		came := db.clock.at
-		db.has(t, s, bob.Seq, map[string]time.Time{"like:1": came})
+		has(db, t, s, bob.Seq, map[string]time.Time{"like:1": came})
 		if got := mailOf(t, s, bob.Seq); !got.DueAt.Equal(came.Add(half.Wait)) || got.Newest != came.UnixMilli() {
 			t.Errorf("due at %v, newest %d", got.DueAt, got.Newest)
 		}
@@ -76,12 +97,12 @@ func TestAnUnreadEntryMakesItsTargetDueAfterItsWait(t *testing.T) {
 		tomorrow := came.Add(24 * time.Hour)
 		step(t, s, func(target *notifier.ReachTarget) { target.DueAt = tomorrow }, bob.Seq)
 		db.clock.move(time.Minute)
-		db.has(t, s, bob.Seq, map[string]time.Time{"like:1": came, "like:2": db.clock.at})
+		has(db, t, s, bob.Seq, map[string]time.Time{"like:1": came, "like:2": db.clock.at})
 		if got := mailOf(t, s, bob.Seq); !got.DueAt.Equal(tomorrow) || got.Newest != db.clock.at.UnixMilli() {
 			t.Errorf("after a second entry: due at %v, newest %d", got.DueAt, got.Newest)
 		}
 		db.clock.move(time.Minute)
-		db.has(t, s, bob.Seq, map[string]time.Time{"like:1": came, "alarm:3": db.clock.at})
+		has(db, t, s, bob.Seq, map[string]time.Time{"like:1": came, "alarm:3": db.clock.at})
 		if got := mailOf(t, s, bob.Seq); !got.DueAt.Equal(db.clock.at.Add(half.Wait)) {
 			t.Errorf("after an urgent entry: due at %v", got.DueAt)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -16,7 +17,9 @@ import (
 // While a server runs, work never waits longer than this.
 const (
 	longestWay  = 30 * time.Second // from accepted to delivered
-	longestLeft = 10 * time.Second // from a change in an inbox to SQL
+	longestLeft = 10 * time.Second // from what a user does with an inbox to SQL
+	longestLate = 90 * time.Second // from accepted to the inboxes in SQL
+	secondLook  = 2 * time.Second  // a mark of a delivery that is being written has the age of the delivery
 )
 
 // work examines the pending work in SQL, and in Redis if it can be reached.
@@ -46,29 +49,60 @@ func (e *examination) waiting(n int64, since time.Time) {
 	}
 }
 
-// behind finds the oldest change of an inbox that is not yet in SQL. The version of a change is the
-// time of the change, or slightly later.
+// behind finds the oldest change of an inbox and the oldest delivery that are not yet in SQL. The version of a change is
+// the time of the change, or slightly later.
 func (e *examination) behind(ctx context.Context, rdb redis.UniversalClient, space keys.Space) error {
+	late, err := oldestMarks(ctx, rdb, space.Late)
+	if err != nil {
+		return err
+	}
+	dirty, err := oldestMarks(ctx, rdb, space.Dirty)
+	if err == nil && ageOf(dirty) > longestLeft {
+		select {
+		case <-time.After(secondLook):
+		case <-ctx.Done():
+		}
+		var still []redis.Z
+		still, err = oldestMarks(ctx, rdb, space.Dirty)
+		dirty = slices.DeleteFunc(dirty, func(m redis.Z) bool { return !slices.Contains(still, m) })
+	}
+	if err != nil {
+		return err
+	}
+	lag, waits := ageOf(dirty), ageOf(late)
+	switch {
+	case lag > longestLeft:
+		e.fail("flush lag", fmt.Sprintf("SQL is %v behind", lag), "check that a server runs; its log says why inboxes are not written to SQL. A loss of Redis would lose these changes")
+	case waits > longestLate:
+		e.fail("flush lag", fmt.Sprintf("deliveries have waited %v to be written to SQL", waits), "check that a server runs and how busy SQL is; its log says why inboxes are not written to SQL. After a loss of Redis, all notices since then would be delivered again")
+	default:
+		e.ok("flush lag", "SQL is %v behind what users did, and %v behind deliveries", lag, waits)
+	}
+	return nil
+}
+
+// oldestMarks returns the oldest mark of each partition that has one.
+func oldestMarks(ctx context.Context, rdb redis.UniversalClient, key func(p int) string) (marks []redis.Z, err error) {
 	pipe := rdb.Pipeline()
 	var first []*redis.ZSliceCmd
 	for p := range keys.Partitions {
-		first = append(first, pipe.ZRangeWithScores(ctx, space.Dirty(p), 0, 0))
+		first = append(first, pipe.ZRangeWithScores(ctx, key(p), 0, 0))
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
-		return fmt.Errorf("read the dirty marks: %w", err)
+		return nil, fmt.Errorf("read the marks of changed inboxes: %w", err)
 	}
-	lag := time.Duration(0)
 	for _, cmd := range first {
-		for _, mark := range cmd.Val() {
-			lag = max(lag, time.Since(time.UnixMilli(int64(mark.Score))))
-		}
+		marks = append(marks, cmd.Val()...)
 	}
-	if lag = lag.Round(time.Second); lag > longestLeft {
-		e.fail("flush lag", fmt.Sprintf("SQL is %v behind", lag), "check that a server runs; its log says why inboxes are not written to SQL. A loss of Redis would lose these changes")
-		return nil
+	return marks, nil
+}
+
+// ageOf returns the age of the oldest of these marks.
+func ageOf(marks []redis.Z) (age time.Duration) {
+	for _, m := range marks {
+		age = max(age, time.Since(time.UnixMilli(int64(m.Score))))
 	}
-	e.ok("flush lag", "SQL is %v behind", lag)
-	return nil
+	return age.Round(time.Second)
 }
 
 func (e *examination) deadLetters(ctx context.Context, db *store.Store) error {

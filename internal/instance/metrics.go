@@ -118,6 +118,7 @@ func (from sources) work(m meter) {
 	m.counter("carillon_intake_buried_total", "Work that this instance put aside as dead letters.", func() int64 { return from.intake().Buried })
 
 	m.gauge("carillon_flush_lag_seconds", "Age of the oldest inbox change that this instance has yet to write to SQL.", func() float64 { return from.behind().Lag.Seconds() })
+	m.gauge("carillon_flush_late_seconds", "Time since the acceptance of the oldest notice that this instance has yet to write to the inboxes in SQL.", func() float64 { return from.behind().Late.Seconds() })
 	m.counter("carillon_flush_users_total", "Inboxes written to SQL.", func() int64 { return from.behind().Users })
 	m.counter("carillon_flush_batches_total", "Transactions that wrote them.", func() int64 { return from.behind().Batches })
 	m.counter("carillon_flush_rows_total", "Entries in the inboxes written to SQL.", func() int64 { return from.behind().Rows })

@@ -17,6 +17,7 @@ type job struct {
 	revision int64              // of the notice when this work began
 	whole    *notifier.Delivery // a complete small notice; nil: the job processes the recipients range by range
 	began    time.Time          // when its first delivery could begin
+	arrived  []notifier.Arrival // in the delivery of its batch
 }
 
 // jobOf returns the job for the work of a notice; again repeats the work because Redis lost

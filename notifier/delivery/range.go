@@ -166,7 +166,10 @@ func (w *Worker) touch(ctx context.Context, n *notifier.Notice, j *job, s stretc
 		for i := range all {
 			all[i].Again = j.Had
 		}
-		errs = w.raise(ctx, all, w.c.Inbox.DeliverAll(ctx, all), func(int) int64 { return j.Tries })
+		var arrived []notifier.Arrival
+		arrived, errs = w.add(ctx, all)
+		errs = w.raise(ctx, all, errs, func(int) int64 { return j.Tries })
+		w.arrived(ctx, arrived)
 	}
 	if n.Revision > 0 {
 		if err := w.outdate(ctx, j, s); err != nil {

@@ -76,6 +76,7 @@ func (w *Worker) madeRoom() {
 // row keeps an old revision. If it panics, each notice is retried alone, so that one bad notice does
 // not fail the others.
 func (w *Worker) deliver(ctx context.Context, batch []*job) (errs []error) {
+	var arrived []notifier.Arrival
 	panicked := w.safely(ctx, func() error {
 		ctx, end := w.trace(ctx, batch...)
 		defer end()
@@ -84,12 +85,16 @@ func (w *Worker) deliver(ctx context.Context, batch []*job) (errs []error) {
 			all[i] = *j.whole
 			all[i].Again = j.Had
 		}
-		errs = w.raise(ctx, all, w.c.Inbox.DeliverAll(ctx, all), func(i int) int64 { return batch[i].Tries })
+		arrived, errs = w.add(ctx, all)
+		errs = w.raise(ctx, all, errs, func(i int) int64 { return batch[i].Tries })
 		return nil
 	})
 	switch {
 	case panicked == nil:
 		w.written(batch, errs)
+		if i := slices.Index(errs, nil); i >= 0 {
+			batch[i].arrived = arrived
+		}
 		return errs
 	case len(batch) == 1:
 		return []error{panicked}
@@ -99,6 +104,29 @@ func (w *Worker) deliver(ctx context.Context, batch []*job) (errs []error) {
 		errs = append(errs, w.deliver(ctx, batch[i:i+1])...)
 	}
 	return errs
+}
+
+// add delivers to inboxes, and reports the deliveries that are counted.
+func (w *Worker) add(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error) {
+	arrived, errs := w.c.Inbox.DeliverAll(ctx, all)
+	if w.c.Counted != nil {
+		for i := range all {
+			if all[i].Counted {
+				w.c.Counted(all[i].NoticeID, all[i].Seqs)
+			}
+		}
+	}
+	return arrived, errs
+}
+
+// arrived makes the mail and push targets of recipients due. Writing their inboxes to SQL does the same later, so a failure only delays messages.
+func (w *Worker) arrived(ctx context.Context, all []notifier.Arrival) {
+	if len(all) == 0 {
+		return
+	}
+	if err := w.c.Store.Arrived(ctx, all); err != nil {
+		w.c.Log.DebugContext(ctx, "could not make targets due; this is repeated when inboxes are written", "stage", "intake", "err", err)
+	}
 }
 
 // written reports how long the delivery of new notices took, measured by the clock of the instance that
@@ -183,6 +211,11 @@ func (w *Worker) confirm(ctx, work context.Context, batch []*job) {
 // confirmOnce marks notices as sent. A notice that has another revision now is delivered again, unless it was
 // retracted, because inboxes have just received the old text, possibly after the edit.
 func (w *Worker) confirmOnce(ctx context.Context, batch []*job) error {
+	var arrived []notifier.Arrival
+	for _, j := range batch {
+		arrived, j.arrived = append(arrived, j.arrived...), nil
+	}
+	w.arrived(ctx, arrived)
 	done := make([]notifier.Revised, len(batch))
 	for i, j := range batch {
 		done[i] = notifier.Revised{ID: j.NoticeID, Revision: j.revision}

@@ -36,8 +36,8 @@ const (
 
 // Inbox changes inboxes. Repeating a change has no effect.
 type Inbox interface {
-	// DeliverAll returns one error per delivery, in order.
-	DeliverAll(ctx context.Context, all []notifier.Delivery) []error
+	// DeliverAll returns the new rows, and one error per delivery, in order.
+	DeliverAll(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error)
 	Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error
 	// EditAll updates rows of older revisions; its result has the form of DeliverAll's.
 	EditAll(ctx context.Context, all []notifier.Delivery) []error
@@ -47,7 +47,7 @@ type Inbox interface {
 }
 
 // Config holds the dependencies and settings of a Worker; see notices.Config for their meaning and
-// defaults. Only Toasts, Traces, Away and Written may be nil.
+// defaults. Only Toasts, Traces, Away, Written and Counted may be nil.
 type Config struct {
 	Store  Store
 	Redis  redis.UniversalClient
@@ -59,7 +59,8 @@ type Config struct {
 	// deleted since.
 	Route func(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error)
 
-	Written    func(took time.Duration) // receives the duration of the first delivery of each small notice
+	Written    func(took time.Duration)   // receives the duration of the first delivery of each small notice
+	Counted    func(id int64, to []int64) // receives each delivered notice whose deliveries are counted, with its recipients
 	Log        *slog.Logger
 	Now        func() time.Time
 	Away       func() bool

@@ -251,7 +251,8 @@ func deliver(ctx context.Context, box *inbox.Inbox, a notifier.Acceptance) error
 	if err != nil {
 		return err
 	}
-	return box.DeliverAll(ctx, []notifier.Delivery{d})[0]
+	_, errs := box.DeliverAll(ctx, []notifier.Delivery{d})
+	return errs[0]
 }
 
 // notify accepts a notice to users and delivers it through the gate.
@@ -278,6 +279,9 @@ func (i *instance) flush(t testing.TB) {
 	t.Helper()
 	ctx, now := t.Context(), time.Now()
 	for p := range keys.Partitions {
+		if _, _, err := i.box.Ripen(ctx, p, now.Add(time.Hour), 1_000_000); err != nil {
+			t.Fatal(err)
+		}
 		marks, err := i.box.Dirty(ctx, p, 1_000_000)
 		if err != nil {
 			t.Fatal(err)

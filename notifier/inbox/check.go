@@ -48,8 +48,8 @@ func (b *Inbox) check(ctx context.Context, seqs []int64) (found []notifier.Drift
 	for i, seq := range seqs {
 		part := b.part(seq)
 		checks[i] = p.Add(
-			ctx, checkInbox, 5,
-			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), part.expiry, part.dirty, now, seq, b.k.LiveUser(seq),
+			ctx, checkInbox, 6,
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), part.expiry, part.dirty, part.late, now, seq, b.k.LiveUser(seq),
 		)
 		reads[i] = b.addRead(ctx, p, seq, notifier.Snapshot{})
 	}
@@ -134,6 +134,6 @@ func agrees(is, has *notifier.Snapshot) bool {
 
 // renew marks the inbox to be written to SQL again, unless it has changed since this version.
 func (b *Inbox) renew(ctx context.Context, seq, ver, now int64) (bool, error) {
-	r, err := script.ParseReply(renewInbox.Run(ctx, b.rdb, []string{b.k.State(seq), b.part(seq).dirty}, ver, now, seq, b.k.LiveUser(seq)))
+	r, err := script.ParseReply(renewInbox.Run(ctx, b.rdb, []string{b.k.State(seq), b.part(seq).dirty, b.part(seq).late}, ver, now, seq, b.k.LiveUser(seq)))
 	return r.Code > 0, err
 }

@@ -9,6 +9,7 @@
 -- KEYS[3] state    unread, ver, opened, whole
 -- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[5] dirty    users of the partition whose state SQL does not have yet, by ver
+-- KEYS[6] late     users of the partition with notices that only SQL's table of notices has, by acceptance
 -- ARGV[1] now      ms
 -- ARGV[2] seq      user
 -- ARGV[3] channel  Pub/Sub channel of this user's changes
@@ -40,7 +41,10 @@ for i = 1, #all, 2 do
 end
 local wrong = (#kept < #fields or #lost > 0) and 1 or 0
 if numbers[1] ~= string.format('%d', unread) then wrong = wrong + 2 end
-if wrong == 0 then return {0, tonumber(numbers[2]), redis.call('ZSCORE', dirty, seq) and 1 or 0} end
+if wrong == 0 then
+  local marked = redis.call('ZSCORE', dirty, seq) or redis.call('ZSCORE', KEYS[6], seq)
+  return {0, tonumber(numbers[2]), marked and 1 or 0}
+end
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 redis.call('ZADD', dirty, ver, seq)
 if wrong % 2 == 1 then

@@ -172,7 +172,7 @@ func (b *Inbox) putBack(ctx context.Context, seq int64, entries ...notifier.Entr
 // with the same key stays.
 func (b *Inbox) Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error {
 	var boxedKey, boxedID any = key, noticeID
-	_, errs := b.many(ctx, 1, jobsOf(seqs), task{retractNotice, 6, func(to []any, j job, u userArgs) []any {
+	_, errs := b.many(ctx, 1, jobsOf(seqs), task{script: retractNotice, nkeys: 6, args: func(to []any, j job, u userArgs) []any {
 		p := b.part(j.seq)
 		return append(
 			to,

@@ -3,10 +3,25 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
+	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
+)
+
+const (
+	// youngFor is the age up to which the delivery of a notice makes a late mark (see package behind). Those of older
+	// notices would hold back the time up to which SQL counts as complete.
+	youngFor = 20 * time.Second
+	// perCall is the number of users for whom one call of a script delivers: Redis serves no other client meanwhile.
+	perCall = 16
 )
 
 // DeliverAll adds each of these notices, unread, to the top of the inboxes of its recipients; notices to the same
@@ -15,28 +30,26 @@ import (
 // top; the oldest rows beyond the cap are removed. A delivery with Again also skips each inbox whose floor is at or
 // above the notice: that inbox may have had the notice without a record of it.
 //
-// It returns an error for each delivery, in order: nil means that the notice is in all of its
-// inboxes. A failed inbox affects only its own deliveries. After an error some inboxes may
-// already have the notice; the caller should deliver to all of them again.
-func (b *Inbox) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
-	_, errs := b.deliver(ctx, all)
+// It returns the new rows in no order, and an error for each delivery, in order: nil means that the notice is in all of
+// its inboxes. A failed inbox affects only its own deliveries. After an error some inboxes may already have the
+// notice; the caller should deliver to all of them again.
+func (b *Inbox) DeliverAll(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error) {
+	arrived, errs := b.deliver(ctx, all)
 	for i, err := range errs {
 		if err != nil {
 			errs[i] = fmt.Errorf("deliver notice %d to %d users: %w", all[i].NoticeID, len(all[i].Seqs), err)
 		}
 	}
-	return errs
+	return arrived, errs
 }
 
-// deliver is DeliverAll, and returns the number of changed inboxes.
-func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed int, errs []error) {
-	// The values are converted to any once for all recipients.
-	type boxed struct{ key, id, expires, json, counted, again, order any }
-	notices, n := make([]boxed, len(all)), 0
+// deliver is DeliverAll with shorter errors.
+func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (arrived []notifier.Arrival, errs []error) {
+	d := delivering{b: b, all: all, notices: make([][]any, len(all))}
+	n, now := 0, b.millis()
 	for i := range all {
-		d := &all[i]
-		notices[i] = boxed{d.Key, strconv.FormatInt(d.NoticeID, 10), d.Expires, d.Content, flag(d.Counted), flag(d.Again), max(d.Order, d.NoticeID)}
-		n += len(d.Seqs)
+		d.notices[i] = b.noticeArgs(&all[i], now)
+		n += len(all[i].Seqs)
 	}
 	jobs := make([]job, 0, n)
 	for i := range all {
@@ -44,15 +57,129 @@ func (b *Inbox) deliver(ctx context.Context, all []notifier.Delivery) (changed i
 			jobs = append(jobs, job{seq, i})
 		}
 	}
-	var limit any = b.cap
-	return b.many(ctx, len(all), jobs, task{deliverNotice, 8, func(to []any, j job, u userArgs) []any {
-		p, n := b.part(j.seq), &notices[j.of]
-		return append(
-			to,
-			b.k.List(j.seq), b.k.Hash(j.seq), b.k.State(j.seq), b.k.Gone(j.seq), p.expiry, p.dirty, p.counts, b.k.Archive(j.seq),
-			n.key, n.id, n.expires, n.json, u.now, limit, u.seq, u.channel, n.counted, n.again, n.order,
-		)
-	}})
+	d.arrived = make([]notifier.Arrival, 0, n)
+	_, errs = b.many(ctx, len(all), jobs, task{pass: d.pass})
+	return d.arrived, errs
+}
+
+// noticeArgs returns the ARGV of deliver_notice that are the same for all recipients, converted to any once.
+func (b *Inbox) noticeArgs(d *notifier.Delivery, now int64) []any {
+	accepted := min(d.Accepted, now)
+	if d.Again || accepted < now-youngFor.Milliseconds() {
+		accepted = 0
+	}
+	return []any{
+		d.Key, strconv.FormatInt(d.NoticeID, 10), d.Expires, d.Content, now, b.cap, accepted,
+		flag(d.Counted), flag(d.Again), max(d.Order, d.NoticeID),
+	}
+}
+
+// delivering is one DeliverAll.
+type delivering struct {
+	b       *Inbox
+	all     []notifier.Delivery
+	notices [][]any // see noticeArgs
+
+	mu      sync.Mutex
+	arrived []notifier.Arrival
+}
+
+// call is one run of deliver_notice, for jobs of the same notice and partition.
+type call struct {
+	jobs []job
+	cmd  *redis.Cmd
+}
+
+// pass delivers once, with one call for several recipients in the same partition. It returns the jobs whose inbox is
+// cold.
+func (d *delivering) pass(ctx context.Context, jobs []job, now int64, r *results) (cold []job, err error) {
+	var failed []job
+	cold, failed, err = d.run(ctx, perCall, jobs, now, r)
+	if err != nil || len(failed) == 0 {
+		return cold, err
+	}
+	more, _, err := d.run(ctx, 1, failed, now, r) // a call for one user returns the error
+	return append(cold, more...), err
+}
+
+// run makes the calls, each for at most limit users. failed contains the jobs that failed in a call for several users.
+func (d *delivering) run(ctx context.Context, limit int, jobs []job, now int64, r *results) (cold, failed []job, err error) {
+	p := script.NewPipe(d.b.rdb, len(jobs))
+	calls := make([]call, 0, len(jobs))
+	var args []any
+	for some := range together(jobs, limit) {
+		args = d.args(args[:0], some, now)
+		calls = append(calls, call{some, p.Add(ctx, deliverNotice, 4+5*len(some), args...)})
+	}
+	_ = p.Exec(ctx) // each command has its own error
+	var arrived []notifier.Arrival
+	for _, c := range calls {
+		reply, bad := script.ParseReply(c.cmd)
+		if bad != nil {
+			r.fail(c.jobs, bad)
+			if err == nil {
+				err = hopeless(ctx, bad)
+			}
+			continue
+		}
+		for i, j := range c.jobs {
+			switch ver := reply.Number(i); ver {
+			case 0:
+			case codeCold:
+				cold = append(cold, j)
+			case codeFailed:
+				failed = append(failed, j)
+			default:
+				arrived = append(arrived, notifier.Arrival{Seq: j.seq, At: ver, Key: d.all[j.of].Key})
+			}
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.arrived = append(d.arrived, arrived...)
+	return cold, failed, err
+}
+
+// args appends the KEYS and ARGV of deliver_notice for jobs of the same notice and partition.
+func (d *delivering) args(to []any, jobs []job, now int64) []any {
+	k, p := d.b.k, d.b.part(jobs[0].seq)
+	to = append(to, p.expiry, p.dirty, p.late, p.counts)
+	for _, j := range jobs {
+		to = append(to, k.List(j.seq), k.Hash(j.seq), k.State(j.seq), k.Gone(j.seq), k.Archive(j.seq))
+	}
+	to = append(to, d.notices[jobs[0].of]...)
+	to[4+5*len(jobs)+4] = now // of this pass
+	for _, j := range jobs {
+		to = append(to, strconv.FormatInt(j.seq, 10), k.LiveUser(j.seq))
+	}
+	return to
+}
+
+// together yields the jobs in groups of the same notice and partition, at most limit in each. Jobs of the same user stay
+// in order.
+func together(jobs []job, limit int) iter.Seq[[]job] {
+	return func(yield func([]job) bool) {
+		var parts [keys.Partitions][]job
+		for len(jobs) > 0 {
+			n := 1
+			for n < len(jobs) && jobs[n].of == jobs[0].of {
+				n++
+			}
+			for _, j := range jobs[:n] {
+				p := keys.Partition(j.seq)
+				parts[p] = append(parts[p], j)
+			}
+			jobs = jobs[n:]
+			for p, those := range parts {
+				for some := range slices.Chunk(those, limit) {
+					if !yield(some) {
+						return
+					}
+				}
+				parts[p] = nil
+			}
+		}
+	}
 }
 
 // flag returns yes as the number that scripts use.

@@ -25,7 +25,8 @@ func (s *site) delivery(t tb, n *notifier.Notice, seqs ...int64) notifier.Delive
 // deliverAll delivers, and fails the test on any error.
 func (s *site) deliverAll(t tb, all ...notifier.Delivery) {
 	t.Helper()
-	for i, err := range s.DeliverAll(t.Context(), all) {
+	_, errs := s.DeliverAll(t.Context(), all)
+	for i, err := range errs {
 		if err != nil {
 			t.Fatalf("delivery %d: %v", i, err)
 		}
@@ -64,10 +65,10 @@ func TestManyNoticesReachManyUsersInOrder(t *testing.T) {
 				t.Errorf("notice %d: %d delivered, %v; want %d", all[i].NoticeID, delivered, err, len(all[i].Seqs))
 			}
 		}
-		if errs := s.DeliverAll(t.Context(), nil); len(errs) != 0 {
+		if _, errs := s.DeliverAll(t.Context(), nil); len(errs) != 0 {
 			t.Errorf("without deliveries: %v", errs)
 		}
-		if errs := s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, s.notice(99, ""))}); len(errs) != 1 || errs[0] != nil {
+		if _, errs := s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, s.notice(99, ""))}); len(errs) != 1 || errs[0] != nil {
 			t.Errorf("without recipients: %v", errs)
 		}
 	})
@@ -98,7 +99,8 @@ func TestAFailingInboxFailsOnlyItsOwnDeliveries(t *testing.T) {
 				all = append(all, s.delivery(t, n, 8))
 			}
 		}
-		for i, err := range s.DeliverAll(t.Context(), all) {
+		_, errs := s.DeliverAll(t.Context(), all)
+		for i, err := range errs {
 			if (err != nil) != (i%2 == 1) || errors.Is(err, notifier.ErrUnavailable) {
 				t.Fatalf("delivery %d: %v", i, err)
 			}
@@ -116,12 +118,12 @@ func TestAnOutageOfRedisOrSQLIsReportedAsUnavailable(t *testing.T) {
 	h := s.beside(0)
 	s.deliverAll(t, s.delivery(t, s.notice(1, ""), 1))
 	h.failing[0] = errors.New("connection refused")
-	errs := s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, s.notice(2, ""), 1), s.delivery(t, s.notice(3, ""), 1, 2)})
+	_, errs := s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, s.notice(2, ""), 1), s.delivery(t, s.notice(3, ""), 1, 2)})
 	if errs[0] != nil || !errors.Is(errs[1], notifier.ErrUnavailable) {
 		t.Errorf("without SQL: %v; want only the delivery to the warm inbox to succeed", errs)
 	}
 	s.rdb.Set(t.Context(), s.k.State(7), "not a hash", 0) // this inbox fails, and the other cannot be restored: that must not count as an attempt
-	errs = s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, s.notice(2, ""), 7, 9), s.delivery(t, s.notice(3, ""), 7)})
+	_, errs = s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, s.notice(2, ""), 7, 9), s.delivery(t, s.notice(3, ""), 7)})
 	if !errors.Is(errs[0], notifier.ErrUnavailable) || errs[1] == nil || errors.Is(errs[1], notifier.ErrUnavailable) {
 		t.Errorf("a failing inbox, without SQL: %v", errs)
 	}
@@ -130,7 +132,8 @@ func TestAnOutageOfRedisOrSQLIsReportedAsUnavailable(t *testing.T) {
 	for id := int64(4); id < 1000; id++ {
 		all = append(all, s.delivery(t, s.notice(id, ""), id))
 	}
-	for i, err := range s.DeliverAll(t.Context(), all) {
+	_, errs = s.DeliverAll(t.Context(), all)
+	for i, err := range errs {
 		if !errors.Is(err, notifier.ErrUnavailable) {
 			t.Fatalf("without Redis, delivery %d: %v", i, err)
 		}

@@ -42,7 +42,7 @@ func (b *Inbox) edit(ctx context.Context, all []notifier.Delivery) (changed int,
 			jobs = append(jobs, job{seq, i})
 		}
 	}
-	return b.many(ctx, len(all), jobs, task{editNotice, 3, func(to []any, j job, u userArgs) []any {
+	return b.many(ctx, len(all), jobs, task{script: editNotice, nkeys: 3, args: func(to []any, j job, u userArgs) []any {
 		n := &notices[j.of]
 		return append(
 			to,

@@ -11,6 +11,7 @@
 -- KEYS[7] idle    users of the partition by last use; the score of 0 is the fence
 -- KEYS[8] archive entry key → ID AT EXPIRY ARCHIVED
 -- KEYS[9] deleted entry key → ID AT EXPIRY of deleted entries
+-- KEYS[10] late   users of the partition with notices that only SQL's table of notices has, by acceptance
 -- ARGV[1] seq     user
 -- ARGV[2] now     ms
 --
@@ -20,6 +21,7 @@ local seq, now = ARGV[1], ARGV[2]
 
 clear_rows(list, hash, KEYS[5], seq)
 redis.call('ZREM', KEYS[6], seq)
+redis.call('ZREM', KEYS[10], seq)
 redis.call('ZREM', idle, seq)
 raise_fence(idle, now)
 local was = redis.call('DEL', state, gone, KEYS[8], KEYS[9])

@@ -57,8 +57,8 @@ func (b *Inbox) evict(ctx context.Context, seqs []int64, before time.Time) (evic
 		part := b.part(seq)
 		if ver, known := vers[seq]; known {
 			cmds[i] = p.Add(
-				ctx, evictInbox, 8,
-				b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq),
+				ctx, evictInbox, 9,
+				b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq), part.late,
 				seq, before.UnixMilli(), ver, now,
 			)
 		} else {
@@ -98,8 +98,8 @@ func (b *Inbox) Erase(ctx context.Context, seq int64) error {
 func (b *Inbox) addErase(ctx context.Context, p *script.Pipe, seq, now int64) *redis.Cmd {
 	part := b.part(seq)
 	return p.Add(
-		ctx, eraseInbox, 9,
-		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq), b.k.Deleted(seq),
+		ctx, eraseInbox, 10,
+		b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq), b.k.Deleted(seq), part.late,
 		seq, now,
 	)
 }
@@ -112,7 +112,7 @@ func (b *Inbox) addErase(ctx context.Context, p *script.Pipe, seq, now int64) *r
 func (b *Inbox) Expire(ctx context.Context, due map[int64][]string) (int, error) {
 	seqs := slices.Sorted(maps.Keys(due))
 	seqs = slices.DeleteFunc(seqs, func(seq int64) bool { return len(due[seq]) == 0 })
-	n, errs := b.many(ctx, 1, jobsOf(seqs), task{expireEntries, 6, func(to []any, j job, u userArgs) []any {
+	n, errs := b.many(ctx, 1, jobsOf(seqs), task{script: expireEntries, nkeys: 6, args: func(to []any, j job, u userArgs) []any {
 		p := b.part(j.seq)
 		to = append(
 			to,

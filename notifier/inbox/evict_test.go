@@ -294,7 +294,7 @@ func TestADamagedSnapshotAffectsOnlyItsUser(t *testing.T) {
 			}
 			s.nothing(t, 42)
 		}
-		errs := s.DeliverAll(t.Context(), []notifier.Delivery{
+		_, errs := s.DeliverAll(t.Context(), []notifier.Delivery{
 			s.delivery(t, s.notice(20, "a"), 1, 2), s.delivery(t, s.notice(21, "b"), 1, 42), s.delivery(t, s.notice(22, "c"), 2),
 		})
 		if errs[0] != nil || errs[1] == nil || errs[2] != nil {

@@ -4,7 +4,7 @@
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened
+-- KEYS[3] state    unread, ver, opened, first
 -- KEYS[4] gone     notices that left this inbox, by version
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
@@ -40,6 +40,7 @@ local function look(field, value)
 end
 for i = 4, #ARGV do
   redis.call('ZREM', expiry, seq .. '|' .. ARGV[i])
+  if ARGV[i] == '' then redis.call('HDEL', state, 'first') end
   local rows = ARGV[i] == '' and redis.call('HGETALL', hash) or {find_row(hash, ARGV[i])}
   for j = 1, numbers[2] and #rows or 0, 2 do look(rows[j], rows[j + 1]) end
 end

@@ -15,8 +15,8 @@ func (b *Inbox) Deliver(ctx context.Context, n *notifier.Notice, seqs []int64) (
 	if err != nil {
 		return 0, err
 	}
-	changed, errs := b.deliver(ctx, []notifier.Delivery{d})
-	return changed, errs[0]
+	arrived, errs := b.deliver(ctx, []notifier.Delivery{d})
+	return len(arrived), errs[0]
 }
 
 // PutBack is the second half of Restore, for entries that SQL does not have.

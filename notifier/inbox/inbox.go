@@ -29,7 +29,7 @@ const (
 	defaultCap    = 200
 	maxLimit      = 1000 // rows in one reply
 	badgeBatch    = 500  // users in one pipeline that only reads
-	perPipeline   = 256  // scripts in one pipeline
+	perPipeline   = 256  // jobs in one pipeline
 	snapshotBatch = 64   // inboxes in one pipeline: Redis serves no other client while it reads them
 	inFlight      = 2    // concurrent pipelines, a power of two
 )
@@ -56,7 +56,7 @@ type Inbox struct {
 }
 
 // partition contains the keys of one partition, built once.
-type partition struct{ expiry, dirty, counts, idle, flushed string }
+type partition struct{ expiry, dirty, late, counts, idle, flushed string }
 
 // New returns the inboxes of a key space. It does not connect to Redis.
 func New(rdb redis.UniversalClient, k keys.Space, o Options) *Inbox {
@@ -71,7 +71,7 @@ func New(rdb redis.UniversalClient, k keys.Space, o Options) *Inbox {
 		b.log = slog.New(slog.DiscardHandler)
 	}
 	for p := range b.parts {
-		b.parts[p] = partition{k.Expiry(p), k.Dirty(p), k.Counts(p), k.Idle(p), k.Flushed(p)}
+		b.parts[p] = partition{k.Expiry(p), k.Dirty(p), k.Late(p), k.Counts(p), k.Idle(p), k.Flushed(p)}
 	}
 	return b
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/script"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/keys"
 )
 
 // job is one run of a task: for the user seq, for the caller's item with index of.
@@ -29,11 +30,12 @@ func jobsOf(seqs []int64) []job {
 }
 
 // task is a script to run on many inboxes. args appends its KEYS and ARGV for one job; nkeys is
-// the number of KEYS.
+// the number of KEYS. pass, if not nil, runs jobs in its own way instead, like Inbox.pass.
 type task struct {
 	script *script.Script
 	nkeys  int
 	args   func(to []any, j job, u userArgs) []any
+	pass   func(ctx context.Context, jobs []job, now int64, r *results) (cold []job, err error)
 }
 
 // userArgs contains the arguments that differ between users or batches.
@@ -51,7 +53,7 @@ func (b *Inbox) many(ctx context.Context, items int, jobs []job, t task) (sum in
 	}
 	var lanes [inFlight][]job
 	for _, j := range jobs {
-		i := j.seq * 0x61c88647 >> 16 & (inFlight - 1) // balances the lanes for any user numbers
+		i := keys.Partition(j.seq) * 0x61c88647 >> 16 & (inFlight - 1) // balances the lanes for any user numbers
 		lanes[i] = append(lanes[i], j)
 	}
 	var all sync.WaitGroup
@@ -79,7 +81,7 @@ func (b *Inbox) lane(ctx context.Context, jobs []job, t task, r *results) {
 func (b *Inbox) chunk(ctx context.Context, jobs []job, t task, r *results) error {
 	now := b.millis()
 	for range maxWarm {
-		cold, err := b.pass(ctx, jobs, t, now, r)
+		cold, err := b.pass(ctx, jobs, &t, now, r)
 		if err != nil {
 			r.fail(cold, err)
 			return err
@@ -122,7 +124,10 @@ func (b *Inbox) warmFor(ctx context.Context, cold []job, now int64, r *results) 
 }
 
 // pass runs the jobs once, and returns the jobs whose inbox is cold.
-func (b *Inbox) pass(ctx context.Context, jobs []job, t task, now int64, r *results) (cold []job, err error) {
+func (b *Inbox) pass(ctx context.Context, jobs []job, t *task, now int64, r *results) (cold []job, err error) {
+	if t.pass != nil {
+		return t.pass(ctx, jobs, now, r)
+	}
 	p := script.NewPipe(b.rdb, len(jobs))
 	cmds := make([]*redis.Cmd, len(jobs))
 	u := userArgs{now: now}

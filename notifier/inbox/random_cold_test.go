@@ -49,14 +49,17 @@ func (m *model) clone() *model {
 // flush does the work of a flusher; sometimes the inbox changes between its steps.
 func (p *play) flush(t *rapid.T, id *atomic.Int64) {
 	part := keys.Partition(p.seq)
+	if unseen := p.ver > p.first && (p.saved == nil || p.ver > p.saved.ver || p.ver == p.again); unseen != p.marked(t) {
+		t.Fatalf("ver %d has a mark: %v; SQL does not have it: %v", p.ver, p.marked(t), unseen)
+	}
+	if rapid.Bool().Draw(t, "late marks are due") {
+		p.s.ripen(t, part)
+	}
 	marks, err := p.s.Dirty(t.Context(), part, 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := slices.Contains(marks, notifier.Dirty{Seq: p.seq, Ver: p.ver})
-	if unseen := p.ver > p.first && (p.saved == nil || p.ver > p.saved.ver || p.ver == p.again); unseen != listed {
-		t.Fatalf("ver %d has a dirty mark: %v; SQL does not have it: %v", p.ver, listed, unseen)
-	}
+	listed := slices.Contains(users(marks), p.seq)
 	read := p.s.read(t, users(marks)...)
 	whole, err := p.s.ReadWhole(t.Context(), users(marks))
 	if err != nil {
@@ -70,18 +73,35 @@ func (p *play) flush(t *rapid.T, id *atomic.Int64) {
 	if listed {
 		p.saved = p.clone()
 	}
-	p.again = 0
+	if listed {
+		p.again = 0
+	}
 	before := p.ver
 	if rapid.Bool().Draw(t, "meanwhile") {
 		p.deliverNew(t, id.Add(1))
 	}
 	p.h.save(read)
+	for i := range marks {
+		for _, is := range read {
+			if is.Seq == marks[i].Seq {
+				marks[i].Ver = max(marks[i].Ver, is.Ver)
+			}
+		}
+	}
 	if err := p.s.Clean(t.Context(), part, marks); err != nil {
 		t.Fatal(err)
 	}
-	if _, still := p.s.stored(t, p.seq).Dirty[decimal(p.seq)]; still != (p.ver > before) {
-		t.Fatalf("the mark is still there: %v; changed meanwhile: %v", still, p.ver > before)
+	if still := p.marked(t); listed && still != (p.ver > before) {
+		t.Fatalf("a mark is still there: %v; changed meanwhile: %v", still, p.ver > before)
 	}
+}
+
+// marked reports whether the inbox has a mark of either class.
+func (p *play) marked(t *rapid.T) bool {
+	at := p.s.stored(t, p.seq)
+	_, dirty := at.Dirty[decimal(p.seq)]
+	_, late := at.Late[decimal(p.seq)]
+	return dirty || late
 }
 
 // goCold removes the inbox from Redis, and from the expiry index if its last change is not in SQL. A later call
@@ -97,6 +117,7 @@ func (p *play) goCold(t *rapid.T, id *atomic.Int64) {
 			}
 		}
 		p.s.rdb.ZRem(t.Context(), p.s.k.Dirty(keys.Partition(p.seq)), p.seq)
+		p.s.rdb.ZRem(t.Context(), p.s.k.Late(keys.Partition(p.seq)), p.seq)
 		p.again = 0
 	}
 	p.passTime(t)

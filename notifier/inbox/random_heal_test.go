@@ -63,6 +63,10 @@ func (p *play) keep(t *rapid.T) {
 		if ver, marked := at.Dirty[user]; marked {
 			p.s.rdb.ZAdd(t.Context(), dirty, redis.Z{Score: float64(ver), Member: user})
 		}
+		p.s.rdb.ZRem(t.Context(), p.s.k.Late(part), user)
+		if accepted, marked := at.Late[user]; marked {
+			p.s.rdb.ZAdd(t.Context(), p.s.k.Late(part), redis.Z{Score: float64(accepted), Member: user})
+		}
 		for member := range p.mine(p.s.stored(t, p.seq).Expiry) {
 			p.s.rdb.ZRem(t.Context(), expiry, member)
 		}
@@ -85,7 +89,7 @@ func (p *play) heal(t *rapid.T) {
 	p.past.back()
 	was := p.past.was.clone()
 	p.rows, p.gone, p.ver, p.opened, p.kept, p.archived = was.rows, was.gone, was.ver, was.opened, was.kept, was.archived
-	if _, marked := p.s.stored(t, p.seq).Dirty[decimal(p.seq)]; marked {
+	if p.marked(t) {
 		p.again = p.ver
 	}
 	p.first = p.past.first

@@ -21,7 +21,8 @@ var changes = map[string]func(t *testing.T, s *site) error{
 	"a delivery without expiry": func(t *testing.T, s *site) error {
 		n := s.notice(20, "photo:20")
 		n.Recipients, n.ExpiresAt = 2, time.Time{}
-		return s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 42)})[0]
+		_, errs := s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 42)})
+		return errs[0]
 	},
 	"a delivery with the same key": func(t *testing.T, s *site) error { return s.send(t, 20, "photo:3", 2) },
 	"a retraction":                 func(t *testing.T, s *site) error { return s.Retract(t.Context(), 3, key(3), []int64{42}) },
@@ -73,7 +74,8 @@ func (s *site) send(t *testing.T, id int64, subject string, recipients int64) er
 	t.Helper()
 	n := s.notice(id, subject)
 	n.Recipients = recipients
-	return s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 42)})[0]
+	_, errs := s.DeliverAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 42)})
+	return errs[0]
 }
 
 // fullSite returns a site with an inbox of four rows, which is its cap, plus room for more rows if

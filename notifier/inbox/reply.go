@@ -53,6 +53,7 @@ const (
 	codeConflict = -3 // notifier.ErrConflict
 	codeDue      = -4 // there may be expired rows: remove them and retry
 	codeStale    = -5 // the snapshot may be older than the one in SQL: read it again
+	codeFailed   = -9 // an error, in a call for several users
 )
 
 // outcome converts a negative reply to its error.

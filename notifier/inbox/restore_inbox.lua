@@ -6,7 +6,7 @@
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
--- KEYS[3] state    unread, ver, opened, floor, kept, archived, whole
+-- KEYS[3] state    unread, ver, opened, floor, kept, archived, whole, first
 -- KEYS[4] gone     notices that left this inbox, by version
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
@@ -35,6 +35,7 @@ local older = numbers[2] and tonumber(numbers[2]) < tonumber(ver)
 if fence == '' and not older or fence ~= '' and numbers[2] then return {0, tonumber(numbers[1] or 0), tonumber(numbers[2] or 0)} end
 if older then redis.call('DEL', gone) elseif tonumber(redis.call('ZSCORE', idle, '0') or -1) ~= tonumber(fence) then return -5 end
 clear_rows(list, hash, expiry, seq)
+redis.call('HDEL', state, 'first')
 local left, last = redis.call('EXISTS', gone) == 1, 10 + 2 * ARGV[9]
 local unread, fields, rows, events, also, put = 0, {}, {}, {}, {}, {}
 for i = 11, #ARGV, 2 do

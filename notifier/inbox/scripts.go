@@ -29,6 +29,7 @@ var (
 	restoreInbox    = scripts.Get("restore_inbox")
 	readSnapshot    = scripts.Get("read_snapshot")
 	cleanDirty      = scripts.Get("clean_dirty")
+	ripenMarks      = scripts.Get("ripen_marks")
 	evictInbox      = scripts.Get("evict_inbox")
 	eraseInbox      = scripts.Get("erase_inbox")
 	checkInbox      = scripts.Get("check_inbox")

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/inbox"
@@ -157,6 +158,14 @@ func (s *site) another(h *shelf, limit int) *inbox.Inbox {
 	return inbox.New(s.rdb, s.k, inbox.Options{Cap: limit, Now: s.clock.now, SQL: h})
 }
 
+// ripen turns all late marks of a partition into dirty marks.
+func (s *site) ripen(t tb, p int) {
+	t.Helper()
+	if _, _, err := s.Ripen(t.Context(), p, s.clock.in(time.Hour), 10_000); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // writeBehind saves the dirty inboxes in the partitions of these users to the shelf.
 func (s *site) writeBehind(t tb, h *shelf, seqs ...int64) {
 	t.Helper()
@@ -165,6 +174,7 @@ func (s *site) writeBehind(t tb, h *shelf, seqs ...int64) {
 		parts[keys.Partition(seq)] = true
 	}
 	for _, p := range slices.Sorted(maps.Keys(parts)) {
+		s.ripen(t, p)
 		marks, err := s.Dirty(t.Context(), p, 10_000)
 		if err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@ type stored struct {
 	Hash, State, Counts map[string]string
 	Archive             map[string]string
 	Gone, Expiry, Dirty map[string]int64
+	Late                map[string]int64
 	Left                map[string]notifier.Left // how the notices in Gone left
 	Fleeting            []string                 // keys with a TTL
 }
@@ -31,17 +32,34 @@ func (s *site) stored(t tb, seq int64) stored {
 		Hash: s.rdb.HGetAll(ctx, k.Hash(seq)).Val(), State: s.rdb.HGetAll(ctx, k.State(seq)).Val(),
 		Counts: s.rdb.HGetAll(ctx, k.Counts(p)).Val(), Archive: s.rdb.HGetAll(ctx, k.Archive(seq)).Val(),
 		Gone: scores(t, s.rdb, k.Gone(seq)), Expiry: scores(t, s.rdb, k.Expiry(p)), Dirty: scores(t, s.rdb, k.Dirty(p)),
+		Late: scores(t, s.rdb, k.Late(p)),
 	}
-	delete(at.State, "whole") // affects only the next read for SQL
+	for _, hint := range []string{"whole", "late", "first"} { // they only save work; see hints
+		delete(at.State, hint)
+	}
 	for _, z := range s.rdb.ZRangeWithScores(ctx, k.Gone(seq), 0, -1).Val() {
 		at.Left[z.Member.(string)] = notifier.LeftBy(z.Score)
 	}
-	for _, key := range []string{k.List(seq), k.Hash(seq), k.State(seq), k.Gone(seq), k.Archive(seq), k.Expiry(p), k.Dirty(p), k.Counts(p)} {
+	for _, key := range []string{k.List(seq), k.Hash(seq), k.State(seq), k.Gone(seq), k.Archive(seq), k.Expiry(p), k.Dirty(p), k.Late(p), k.Counts(p)} {
 		if s.rdb.PTTL(ctx, key).Val() > 0 {
 			at.Fleeting = append(at.Fleeting, key)
 		}
 	}
 	return at
+}
+
+// hints checks the fields of state that save a delivery from reading and writing the partition's keys.
+func (s *site) hints(t tb, seq int64, at *stored) {
+	t.Helper()
+	user, says := decimal(seq), s.rdb.HGetAll(t.Context(), s.k.State(seq)).Val()
+	if late, marked := at.Late[user]; marked != (says["late"] != "") || marked && says["late"] != decimal(late) {
+		t.Errorf("user %d has the late mark %d (%v), and their state says %q", seq, late, marked, says["late"])
+	}
+	if first := says["first"]; first != "" && number(t, first) > s.clock.now().UnixMilli() {
+		if look, ok := at.Expiry[user+"|"]; !ok || look > number(t, first) {
+			t.Errorf("inbox %d is to be checked at %d (%v), and its state says at %s", seq, look, ok, first)
+		}
+	}
 }
 
 func scores(t tb, rdb redis.UniversalClient, key string) map[string]int64 {
@@ -121,6 +139,7 @@ func (s *site) sound(t tb, seq int64) stored {
 	if d := cmp.Diff(due, mine); d != "" {
 		t.Errorf("rows and expiry index of user %d differ (-rows +index):\n%s", seq, d)
 	}
+	s.hints(t, seq, &at)
 	if strings.ContainsAny(at.State["ver"]+at.State["opened"], "e.+") {
 		t.Errorf("numbers are not stored in decimal: %v", at.State)
 	}

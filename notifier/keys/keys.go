@@ -51,7 +51,7 @@ func (s Space) List(seq int64) string { return s.user("list", seq) }
 func (s Space) Hash(seq int64) string { return s.user("hash", seq) }
 
 // State returns the key of the numbers of an inbox: HASH of unread, ver, opened, and if set
-// floor and kept. If it is missing, the inbox is cold. Written by inbox.
+// floor, kept, archived, whole, late and first. If it is missing, the inbox is cold. Written by inbox.
 func (s Space) State(seq int64) string { return s.user("state", seq) }
 
 // Gone returns the key of the notices that left an inbox: ZSET of notice ids by time (ms),
@@ -79,6 +79,10 @@ func (s Space) Expiry(p int) string { return s.partition("expiry", p) }
 // Dirty returns the key of the dirty marks of a partition, the users whose state is not yet in
 // SQL: ZSET of seq by ver. Written by inbox.
 func (s Space) Dirty(p int) string { return s.partition("dirty", p) }
+
+// Late returns the key of the late marks of a partition, the users with notices that SQL has as notices but not yet in
+// the user's inbox: ZSET of seq by the acceptance of the oldest of them (ms). Written by inbox.
+func (s Space) Late(p int) string { return s.partition("late", p) }
 
 // Counts returns the key of the counts, in one partition, of notices with more than one
 // recipient: HASH, `N:d` delivered and `N:r` read. Written by inbox.

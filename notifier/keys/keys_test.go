@@ -32,6 +32,7 @@ func all(s keys.Space) string {
 	for _, p := range []int{0, 7, 63} {
 		fmt.Fprintln(&b, "Expiry   ", s.Expiry(p))
 		fmt.Fprintln(&b, "Dirty    ", s.Dirty(p))
+		fmt.Fprintln(&b, "Late     ", s.Late(p))
 		fmt.Fprintln(&b, "Counts   ", s.Counts(p))
 		fmt.Fprintln(&b, "Idle     ", s.Idle(p))
 		fmt.Fprintln(&b, "Flushed  ", s.Flushed(p))
@@ -93,7 +94,7 @@ func TestAllKeysOfAUserShareTheHashTagOfTheirPartition(t *testing.T) {
 			t.Errorf("user %d is in partition %d", seq, p)
 		}
 		want := fmt.Sprintf("{p%02d}", p)
-		for _, key := range []string{s.List(seq), s.Hash(seq), s.State(seq), s.Gone(seq), s.Archive(seq), s.Deleted(seq), s.Expiry(p), s.Dirty(p), s.Counts(p)} {
+		for _, key := range []string{s.List(seq), s.Hash(seq), s.State(seq), s.Gone(seq), s.Archive(seq), s.Deleted(seq), s.Expiry(p), s.Dirty(p), s.Late(p), s.Counts(p)} {
 			open, end := strings.IndexByte(key, '{'), strings.IndexByte(key, '}')
 			if open < 0 || end < open || key[open:end+1] != want {
 				t.Errorf("user %d: the hash tag of %s is not %s", seq, key, want)

@@ -38,7 +38,7 @@ type slow struct {
 	let       chan struct{}
 }
 
-func (s *slow) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
+func (s *slow) DeliverAll(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error) {
 	s.delivered.Add(int64(len(all)))
 	select {
 	case <-s.let:

@@ -169,13 +169,13 @@ type meanwhile struct {
 	delivered     int // inboxes
 }
 
-func (m *meanwhile) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
+func (m *meanwhile) DeliverAll(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error) {
 	first := false
 	m.once.Do(func() { first = true })
 	if first && m.before != nil {
 		m.before()
 	}
-	errs := m.Inbox.DeliverAll(ctx, all)
+	arrived, errs := m.Inbox.DeliverAll(ctx, all)
 	if first && m.after != nil {
 		m.after()
 	}
@@ -184,7 +184,7 @@ func (m *meanwhile) DeliverAll(ctx context.Context, all []notifier.Delivery) []e
 	for _, d := range all {
 		m.delivered += len(d.Seqs)
 	}
-	return errs
+	return arrived, errs
 }
 
 // TestEditDuringDeliveryReachesEveryRecipient edits a notice while its first range, or all of it, is being delivered,

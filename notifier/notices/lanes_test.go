@@ -22,7 +22,7 @@ type panicking struct {
 	at string
 }
 
-func (p *panicking) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
+func (p *panicking) DeliverAll(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error) {
 	for _, d := range all {
 		if strings.Contains(string(d.Content), p.at) {
 			panic("at " + p.at)

@@ -199,8 +199,8 @@ func (r *rig) deliverTo(t testing.TB, n notifier.Notice, seqs []int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.inbox.DeliverAll(t.Context(), []notifier.Delivery{d})[0]; err != nil {
-		t.Fatal(err)
+	if _, errs := r.inbox.DeliverAll(t.Context(), []notifier.Delivery{d}); errs[0] != nil {
+		t.Fatal(errs[0])
 	}
 }
 

@@ -161,7 +161,7 @@ type stuck struct {
 	let chan struct{}
 }
 
-func (s stuck) DeliverAll(ctx context.Context, all []notifier.Delivery) []error {
+func (s stuck) DeliverAll(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error) {
 	select {
 	case <-s.let:
 	case <-ctx.Done(): // a failing test releases nothing

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -33,6 +34,9 @@ type counts struct {
 	now   func() time.Time
 	first int // the first partition
 	walks [groupSize]walk
+
+	mu    sync.Mutex
+	fresh [groupSize]map[int64]bool // notices delivered by this process since they were last saved
 }
 
 // walk is the state of the walk through the counts of one partition.

@@ -1,11 +1,17 @@
 // Package behind maintains inboxes in the background: the flusher writes them behind to SQL, evicts
 // idle ones and checks samples for drift, and the sweeper removes expired entries.
 //
-// A change in Redis is in SQL about a second later, so that inboxes can be restored after Redis has
-// lost its data. Every script that changes an inbox marks its user with the new version of the
-// inbox. The flusher reads a batch of marks, saves the inboxes and removes the marks, in this order.
-// A mark is removed only when SQL has the change, and only if the mark still has the saved
+// What a user does with an inbox is in SQL about a second later, so that inboxes can be restored after
+// Redis has lost its data. Every script that changes an inbox marks its user as dirty, with the new
+// version of the inbox. The flusher reads a batch of marks, saves the inboxes and removes the marks, in
+// this order. A mark is removed only when SQL has the change, and only if the mark still has the saved
 // version.
+//
+// Most deliveries make a late mark instead, with the time when the notice was accepted. SQL has the
+// notice already, and a notice that is lost is delivered again if it was accepted after the time that
+// SetFlushed records, so that time never passes a late mark. The flusher turns a late mark into a dirty
+// one after 45 s, when there are no dirty marks left. So an inbox that receives many notices is
+// written every 45 s, and deeds never wait for deliveries.
 package behind
 
 import (
@@ -38,7 +44,12 @@ const (
 	leaseLife = 3 * time.Second
 	maxPause  = 5 * time.Second // longest pause between retries
 
-	maxUsers  = 24                  // in memory at a time, in each group
+	maxUsers = 24 // in memory at a time, in each group
+	// The age at which a late mark becomes a dirty one. Together with twice helpEvery it is less than the minute by which
+	// a loss of Redis resends more notices than necessary: an earlier version records a time beyond late marks.
+	lateFor   = 45 * time.Second
+	lateShare = 2                   // at most this fraction of the interval between rounds is spent on late marks at a time
+	helpEvery = 5 * time.Second     // how often an instance without the lease looks for late marks that are overdue
 	idleAfter = 30 * 24 * time.Hour // an inbox unused for this long is evicted
 	perSample = 64                  // inboxes checked for drift, by all groups together, every sampleEvery
 )
@@ -51,6 +62,11 @@ type Inbox interface {
 	Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error)
 	// Clean removes the given marks, except those whose version has changed since.
 	Clean(ctx context.Context, partition int, marks []notifier.Dirty) error
+	// Late returns the oldest late mark of each of these partitions, in ms; 0: none.
+	Late(ctx context.Context, first, n int) (oldest []int64, err error)
+	// Ripen turns the late marks up to a time into dirty marks, the oldest first. It returns those that have an inbox,
+	// and how many late marks it removed.
+	Ripen(ctx context.Context, partition int, upto time.Time, limit int) (marks []notifier.Dirty, removed int, err error)
 
 	// Life returns a token that changes when inboxes in these partitions may have left Redis.
 	// whole is false while Redis has lost data that is not yet restored.
@@ -173,6 +189,19 @@ func (f *Flusher) Flush(ctx context.Context) error {
 	return cmp.Or(errs...)
 }
 
+// Counted notes that the counts of a notice have changed for these recipients, so that they are in SQL soon.
+func (f *Flusher) Counted(id int64, to []int64) {
+	var parts [keys.Partitions]bool
+	for _, seq := range to {
+		parts[keys.Partition(seq)] = true
+	}
+	for p, some := range parts {
+		if some {
+			f.groups[p/groupSize].counts.delivered(p%groupSize, id)
+		}
+	}
+}
+
 // note logs when the write-behind starts to fail and when it works again in all groups.
 func (f *Flusher) note(ctx context.Context, was, is error) {
 	if ctx.Err() != nil || (was == nil) == (is == nil) {
@@ -193,7 +222,8 @@ func (f *Flusher) note(ctx context.Context, was, is error) {
 
 // Stats describes the completed work of a Flusher, and its lag.
 type Stats struct {
-	Lag     time.Duration                // age of the oldest change that this instance must write
+	Lag     time.Duration                // age of the oldest change that this instance must write, except deliveries
+	Late    time.Duration                // age of the oldest notice whose delivery this instance must write
 	Users   int64                        // inboxes written
 	Rows    int64                        // entries in those inboxes
 	Batches int64                        // writes to SQL
@@ -212,6 +242,9 @@ func (f *Flusher) Stats() Stats {
 	for _, g := range f.groups {
 		if oldest := g.oldest.Load(); oldest > 0 {
 			s.Lag = max(s.Lag, time.Duration(now-oldest)*time.Millisecond)
+		}
+		if oldest := g.late.Load(); oldest > 0 {
+			s.Late = max(s.Late, time.Duration(now-oldest)*time.Millisecond)
 		}
 	}
 	return s

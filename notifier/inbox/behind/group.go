@@ -23,7 +23,8 @@ type group struct {
 	lease lease.Lease
 
 	err    error        // of the last round
-	oldest atomic.Int64 // version of the oldest mark that was read but not yet written; 0: none
+	oldest atomic.Int64 // version of the oldest dirty mark that was read but not yet written; 0: none
+	late   atomic.Int64 // acceptance in the oldest late mark; 0: none
 
 	mu      sync.Mutex // serializes Run and Flush
 	turn    int        // the partition whose marks are read first
@@ -32,6 +33,8 @@ type group struct {
 	tended  int       // the next partition for tend
 	checked int       // the next partition to sample
 	sampled time.Time
+	hasty   bool      // late marks that are due remain after a round
+	helped  time.Time // when help last looked for late marks
 }
 
 // run starts a round every Config.Every, and less often while rounds fail. It does not slow down if only the lease
@@ -54,7 +57,11 @@ func (g *group) run(ctx context.Context, delay time.Duration) error {
 		} else {
 			pause = g.f.c.Every
 		}
-		wait.Reset(pause)
+		if err == nil && g.hasty {
+			wait.Reset(0)
+		} else {
+			wait.Reset(pause)
+		}
 	}
 }
 
@@ -64,8 +71,16 @@ func (g *group) round(ctx context.Context) (mine bool, err error) {
 	g.mu.Lock()
 	due := g.f.c.Now().Sub(g.marked) >= markEvery
 	g.mu.Unlock()
-	if mine, err = g.write(ctx, due, g.hold); err != nil || !mine {
+	counted := g.counts.saveDelivered(ctx)
+	g.hasty = false
+	if mine, err = g.write(ctx, due, g.hold); err != nil {
 		return mine, err
+	}
+	if !mine {
+		return false, errors.Join(counted, g.help(ctx))
+	}
+	if err = errors.Join(counted, g.writeLate(ctx)); err != nil {
+		return true, err
 	}
 	g.tend(ctx)
 	g.mu.Lock()
@@ -75,6 +90,9 @@ func (g *group) round(ctx context.Context) (mine bool, err error) {
 
 // flush writes the marked inboxes and all counts, with or without the lease.
 func (g *group) flush(ctx context.Context) error {
+	if err := g.ripenAll(ctx); err != nil {
+		return err
+	}
 	_, err := g.write(ctx, true, func(context.Context) (bool, error) { return true, nil })
 	if away(err) {
 		return err
@@ -120,6 +138,7 @@ func (g *group) hold(ctx context.Context) (bool, error) {
 	mine, err := g.lease.Hold(ctx)
 	if err == nil && !mine {
 		g.oldest.Store(0) // another instance writes and reports the lag
+		g.late.Store(0)
 	}
 	return mine, err
 }

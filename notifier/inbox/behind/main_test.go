@@ -34,6 +34,7 @@ type inboxes struct {
 	mu    sync.Mutex
 	vers  map[int64]int64
 	marks map[int64]int64
+	late  map[int64]int64 // user → acceptance
 	cold  map[int64]bool
 	asked int // calls of Dirty
 
@@ -49,7 +50,7 @@ type inboxes struct {
 func newInboxes() *inboxes {
 	return &inboxes{
 		onDirty: func() error { return nil }, onClean: func() error { return nil }, onRead: func([]int64) error { return nil },
-		vers: map[int64]int64{}, marks: map[int64]int64{}, cold: map[int64]bool{},
+		vers: map[int64]int64{}, marks: map[int64]int64{}, late: map[int64]int64{}, cold: map[int64]bool{},
 		life: "first", idle: map[int]int{}, drifted: map[int64]notifier.DriftKind{},
 	}
 }
@@ -62,6 +63,44 @@ func (b *inboxes) change(seqs ...int64) {
 		b.vers[seq] = max(b.vers[seq]+1, time.Now().UnixMilli())
 		b.marks[seq] = b.vers[seq]
 	}
+}
+
+// deliver delivers a notice accepted at the given time to users, like the script.
+func (b *inboxes) deliver(accepted time.Time, seqs ...int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, seq := range seqs {
+		b.vers[seq] = max(b.vers[seq]+1, time.Now().UnixMilli())
+		if at, marked := b.late[seq]; !marked || accepted.UnixMilli() < at {
+			b.late[seq] = accepted.UnixMilli()
+		}
+	}
+}
+
+func (b *inboxes) Late(_ context.Context, first, n int) ([]int64, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	oldest := make([]int64, n)
+	for seq, at := range b.late {
+		if i := keys.Partition(seq) - first; i >= 0 && i < n && (oldest[i] == 0 || at < oldest[i]) {
+			oldest[i] = at
+		}
+	}
+	return oldest, nil
+}
+
+func (b *inboxes) Ripen(_ context.Context, partition int, upto time.Time, limit int) (marks []notifier.Dirty, removed int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for seq, at := range b.late {
+		if keys.Partition(seq) == partition && at <= upto.UnixMilli() && removed < limit {
+			delete(b.late, seq)
+			b.marks[seq] = b.vers[seq]
+			marks = append(marks, notifier.Dirty{Seq: seq, Ver: b.vers[seq]})
+			removed++
+		}
+	}
+	return marks, removed, nil
 }
 
 func (b *inboxes) marked() int {
@@ -112,6 +151,9 @@ func (b *inboxes) Clean(_ context.Context, partition int, marks []notifier.Dirty
 		}
 		if b.marks[m.Seq] == m.Ver {
 			delete(b.marks, m.Seq)
+		}
+		if b.vers[m.Seq] <= m.Ver {
+			delete(b.late, m.Seq)
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package behind
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -19,8 +21,8 @@ type since struct {
 }
 
 // begin determines, before a round, up to when SQL will be complete after it; nil: currently
-// unknown. Every later change of an inbox comes from a notice that is being delivered now or is
-// accepted later.
+// unknown. Every later delivery is of a notice that is being delivered now or is accepted later. The
+// late marks are read last: a notice delivered before has one, or the round writes its inboxes.
 func (g *group) begin(ctx context.Context) (*since, error) {
 	s := &since{until: g.f.c.Now()}
 	var whole bool
@@ -28,17 +30,25 @@ func (g *group) begin(ctx context.Context) (*since, error) {
 	if s.life, whole, err = g.f.c.Inbox.Life(ctx, g.first, groupSize); err != nil || !whole {
 		return nil, err
 	}
-	if g.f.c.Oldest == nil {
-		return s, nil
+	if g.f.c.Oldest != nil {
+		oldest, some, err := g.f.c.Oldest(ctx)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("read the age of undelivered notices: %w", err)
+		case some && oldest.IsZero():
+			return nil, nil
+		case some && oldest.Before(s.until):
+			s.until = oldest
+		}
 	}
-	oldest, some, err := g.f.c.Oldest(ctx)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read the age of undelivered notices: %w", err)
-	case some && oldest.IsZero():
-		return nil, nil
-	case some && oldest.Before(s.until):
-		s.until = oldest
+	late, err := g.lateMarks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range late {
+		if oldest := time.UnixMilli(at); at > 0 && oldest.Before(s.until) {
+			s.until = oldest
+		}
 	}
 	return s, nil
 }
@@ -63,6 +73,46 @@ const (
 	freshFor = time.Minute // how long after delivery the counts of a notice are read directly
 	maxFresh = 1000        // maximum number of notices per partition and round
 )
+
+// delivered notes that this process delivered a notice in a partition.
+func (c *counts) delivered(i int, id int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.rdb == nil || len(c.fresh[i]) >= maxFresh {
+		return
+	}
+	if c.fresh[i] == nil {
+		c.fresh[i] = map[int64]bool{}
+	}
+	c.fresh[i][id] = true
+}
+
+// saveDelivered saves the counts of the notices that this process delivered since the last call. It does not need the
+// lease: saving a count never lowers it. The walk saves counts that this misses.
+func (c *counts) saveDelivered(ctx context.Context) error {
+	c.mu.Lock()
+	fresh := c.fresh
+	c.fresh = [groupSize]map[int64]bool{}
+	c.mu.Unlock()
+	var changed []notifier.NoticeCount
+	for i, ids := range fresh {
+		if len(ids) == 0 {
+			continue
+		}
+		some, err := c.both(ctx, c.first+i, slices.Sorted(maps.Keys(ids)))
+		if err != nil {
+			return err
+		}
+		changed = append(changed, some...)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := c.store.SaveCounts(ctx, changed); err != nil {
+		return fmt.Errorf("save counts: %w", err)
+	}
+	return nil
+}
 
 // note records the recent deliveries to inboxes that were just saved.
 func (c *counts) note(all []notifier.Snapshot) {
