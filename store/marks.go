@@ -31,10 +31,13 @@ func (m *marks) heard(now time.Time) {
 	m.at, m.exist = now, true
 }
 
-// needed reports whether targets may exist, and returns the urgent types.
-func (m *marks) needed(ctx context.Context, db interface {
+// querier is the pool of readers, or a transaction.
+type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}, now time.Time) (bool, map[string]bool, error) {
+}
+
+// needed reports whether targets may exist, and returns the urgent types.
+func (m *marks) needed(ctx context.Context, db querier, now time.Time) (bool, map[string]bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if age := now.Sub(m.at); age >= 0 && age < targetsKnown && m.urgent != nil {

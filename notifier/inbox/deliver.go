@@ -90,26 +90,63 @@ type call struct {
 	cmd  *redis.Cmd
 }
 
-// pass delivers once, with one call for several recipients in the same partition. It returns the jobs whose inbox is
-// cold.
+// pass delivers once, with one call for several recipients in the same partition. It creates inboxes that SQL does not
+// have, and returns the jobs whose inbox must be restored.
 func (d *delivering) pass(ctx context.Context, jobs []job, now int64, r *results) (cold []job, err error) {
-	var failed []job
-	cold, failed, err = d.run(ctx, perCall, jobs, now, r)
+	cold, failed, err := d.run(ctx, perCall, jobs, nil, now, r)
+	if err == nil && len(cold) > 0 {
+		var more []job
+		cold, more, err = d.create(ctx, cold, now, r)
+		failed = append(failed, more...)
+	}
 	if err != nil || len(failed) == 0 {
 		return cold, err
 	}
-	more, _, err := d.run(ctx, 1, failed, now, r) // a call for one user returns the error
+	more, _, err := d.run(ctx, 1, failed, nil, now, r) // a call for one user returns the error
 	return append(cold, more...), err
 }
 
-// run makes the calls, each for at most limit users. failed contains the jobs that failed in a call for several users.
-func (d *delivering) run(ctx context.Context, limit int, jobs []job, now int64, r *results) (cold, failed []job, err error) {
+// create delivers to cold inboxes that SQL does not have, which are therefore empty. It returns the other jobs. As in
+// warm, the fences are read before SQL.
+func (d *delivering) create(ctx context.Context, jobs []job, now int64, r *results) (cold, failed []job, err error) {
+	seqs, all := make([]int64, len(jobs)), make([]int, len(jobs))
+	for i, j := range jobs {
+		seqs[i], all[i] = j.seq, i
+	}
+	at, err := d.b.fences(ctx, partitionsOf(seqs, all), now)
+	if err != nil {
+		return jobs, nil, fmt.Errorf("read the fences of %d inboxes: %w", len(jobs), err)
+	}
+	var fresh []job
+	vers := map[int64]int64{}
+	if d.b.sql != nil {
+		if vers, err = d.b.sql.VersOf(ctx, seqs); err != nil {
+			return jobs, nil, fmt.Errorf("look for the inboxes of %d users: %w", len(jobs), script.MarkAway(err))
+		}
+	}
+	for _, j := range jobs {
+		if ver, known := vers[j.seq]; ver == 0 && (known || d.b.sql == nil) {
+			fresh = append(fresh, j)
+		} else {
+			cold = append(cold, j)
+		}
+	}
+	if len(fresh) == 0 {
+		return cold, nil, nil
+	}
+	stale, failed, err := d.run(ctx, perCall, fresh, at, now, r)
+	return append(cold, stale...), failed, err
+}
+
+// run makes the calls, each for at most limit users. With fences it creates the inboxes. failed contains the jobs that
+// failed in a call for several users.
+func (d *delivering) run(ctx context.Context, limit int, jobs []job, at fences, now int64, r *results) (cold, failed []job, err error) {
 	p := script.NewPipe(d.b.rdb, len(jobs))
 	calls := make([]call, 0, len(jobs))
 	var args []any
 	for some := range together(jobs, limit) {
-		args = d.args(args[:0], some, now)
-		calls = append(calls, call{some, p.Add(ctx, deliverNotice, 4+5*len(some), args...)})
+		args = d.args(args[:0], some, at, now)
+		calls = append(calls, call{some, p.Add(ctx, deliverNotice, 5+5*len(some), args...)})
 	}
 	_ = p.Exec(ctx) // each command has its own error
 	var arrived []notifier.Arrival
@@ -141,14 +178,15 @@ func (d *delivering) run(ctx context.Context, limit int, jobs []job, now int64, 
 }
 
 // args appends the KEYS and ARGV of deliver_notice for jobs of the same notice and partition.
-func (d *delivering) args(to []any, jobs []job, now int64) []any {
+func (d *delivering) args(to []any, jobs []job, at fences, now int64) []any {
 	k, p := d.b.k, d.b.part(jobs[0].seq)
-	to = append(to, p.expiry, p.dirty, p.late, p.counts)
+	to = append(to, p.expiry, p.dirty, p.late, p.counts, p.idle)
 	for _, j := range jobs {
 		to = append(to, k.List(j.seq), k.Hash(j.seq), k.State(j.seq), k.Gone(j.seq), k.Archive(j.seq))
 	}
 	to = append(to, d.notices[jobs[0].of]...)
-	to[4+5*len(jobs)+4] = now // of this pass
+	to[5+5*len(jobs)+4] = now // of this pass
+	to = append(to, at.of(jobs[0].seq))
 	for _, j := range jobs {
 		to = append(to, strconv.FormatInt(j.seq, 10), k.LiveUser(j.seq))
 	}

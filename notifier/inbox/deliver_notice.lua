@@ -8,6 +8,7 @@
 -- KEYS[2] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[3] late     users of the partition with notices that only SQL's table of notices has, by acceptance
 -- KEYS[4] counts   N:d (delivered) and N:r (read) per notice of the partition
+-- KEYS[5] idle     users of the partition by last use; the score of 0 is the fence
 -- then for each user:
 --   list           inbox, newest first
 --   hash           field → ID AT EXPIRY JSON
@@ -24,23 +25,30 @@
 -- ARGV[8] counted  1 when the notice has more than one recipient
 -- ARGV[9] again    1 when the notice is delivered again after a loss of Redis
 -- ARGV[10] order   its own id, or the highest id when it was sent: it comes after that notice
--- ARGV[11..] for each user: seq, and the Pub/Sub channel of their changes
+-- ARGV[11] fence   its value before SQL was found to have no inbox of these users, which are then created; empty: SQL
+--                  may have them
+-- ARGV[12..] for each user: seq, and the Pub/Sub channel of their changes
 --
 -- Returns 0 and for each user: the version of the inbox with the notice; 0 when nothing changed, because the notice was
 -- here before, was replaced by a newer one, has expired, or is a redelivery not above floor; -1 when the inbox is cold;
 -- -9 when it failed. With a single user, a failure is the error of the script.
-local expiry, dirty, late, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local expiry, dirty, late, counts, idle = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local key, id, expires, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local now, cap, accepted, counted = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8] == '1'
 local again, order, lasts = ARGV[9] == '1', tonumber(ARGV[10]), tonumber(expires)
 
 local unread_field, read_field = key .. ':has_read:0', key .. ':has_read:1'
 local event, rest = '\nnotice ' .. id .. ' ' .. key .. ' {"at":', ',' .. json:sub(2)
+local fresh = ARGV[11] ~= '' and tonumber(redis.call('ZSCORE', idle, '0') or -1) == tonumber(ARGV[11])
 if counted then redis.call('HLEN', counts) end
 
 local function deliver(list, hash, state, gone, archive, seq, channel)
   local numbers = redis.call('HMGET', state, 'unread', 'ver', 'archived', 'late', 'first')
-  if not numbers[2] then return -1 end
+  local new = not numbers[2]
+  if new then
+    if not fresh or lasts > 0 and lasts <= now or redis.call('EXISTS', list, hash, gone, archive) > 0 then return -1 end
+    numbers = {0, now}
+  end
   if lasts > 0 and lasts <= now then return 0 end
   local floor = again and redis.call('HGET', state, 'floor')
   if floor and (floor == id or tonumber(floor) > order) then return 0 end
@@ -59,6 +67,10 @@ local function deliver(list, hash, state, gone, archive, seq, channel)
   elseif not numbers[4] or tonumber(numbers[4]) > accepted then
     redis.call('ZADD', late, accepted, seq)
     more = {'late', ARGV[7]}
+  end
+  if new then
+    redis.call('ZADD', idle, ARGV[5], seq)
+    more[#more + 1] = 'opened'; more[#more + 1] = '0'
   end
   if old or put then
     redis.call('LLEN', list)
@@ -91,9 +103,9 @@ local function deliver(list, hash, state, gone, archive, seq, channel)
   return tonumber(ver)
 end
 
-local replies, users, changed = {0}, (#KEYS - 4) / 5, 0
+local replies, users, changed = {0}, (#KEYS - 5) / 5, 0
 for i = 1, users do
-  local k, a = 5 * i, 9 + 2 * i
+  local k, a = 5 * i + 1, 10 + 2 * i
   local reply
   if users == 1 then
     reply = deliver(KEYS[k], KEYS[k + 1], KEYS[k + 2], KEYS[k + 3], KEYS[k + 4], ARGV[a], ARGV[a + 1])

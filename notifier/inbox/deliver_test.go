@@ -34,7 +34,7 @@ func TestADeliveryStoresTheRowAndNumbersAndPublishesThem(t *testing.T) {
 			Counts: map[string]string{"7:d": "1"},
 			Gone:   map[string]int64{}, Archive: map[string]string{}, Left: map[string]notifier.Left{},
 			Expiry: map[string]int64{"42|": expires},
-			Dirty:  map[string]int64{"42": startTime + 1},
+			Dirty:  map[string]int64{}, Late: map[string]int64{"42": startTime},
 		}
 		if d := cmp.Diff(want, s.sound(t, 42)); d != "" {
 			t.Errorf("stored (-want +got):\n%s", d)

@@ -96,12 +96,13 @@ func TestOnlyEmptyInboxesAreEvictedWithoutASnapshot(t *testing.T) {
 		h := s.beside(0)
 		s.wake(t, 1)
 		s.fill(t, 65, 1, 1)
-		s.rdb.Del(t.Context(), s.k.Dirty(1)) // its mark is lost
+		s.rdb.Del(t.Context(), s.k.Late(1)) // its mark is lost
 		s.fill(t, 129, 1, 1)
 		if _, err := s.Delete(t.Context(), 129, key(1)); err != nil {
 			t.Fatal(err)
 		}
 		s.rdb.ZRem(t.Context(), s.k.Dirty(1), 129)
+		s.rdb.ZRem(t.Context(), s.k.Late(1), 129)
 		s.clock.pass(time.Hour)
 		s.evict(t, 1, 1)
 		s.nothing(t, 1)
@@ -213,7 +214,7 @@ func TestAnErasedUserHasNothingInRedisAndReceivesNothing(t *testing.T) {
 			s.nothing(t, 42)
 		}
 		at := s.stored(t, 106)
-		at.Dirty, at.Expiry, other.Dirty, other.Expiry = nil, nil, nil, nil
+		at.Dirty, at.Late, at.Expiry, other.Dirty, other.Late, other.Expiry = nil, nil, nil, nil, nil, nil
 		same(t, "erasing another user", other, at)
 		s.deliverAll(t, s.delivery(t, s.notice(10, ""), 42, 106))
 		if err := s.Retract(t.Context(), 11, "like:x", []int64{42, 106}); err != nil {

@@ -70,6 +70,12 @@ func (s *site) notice(id int64, subject string) *notifier.Notice {
 	}
 }
 
+// aged makes a notice old, so that its delivery makes a dirty mark.
+func aged(n *notifier.Notice) *notifier.Notice {
+	n.CreatedAt = n.CreatedAt.Add(-time.Hour)
+	return n
+}
+
 // deliver delivers to one user, and advances the clock by a millisecond.
 func (s *site) deliver(t tb, seq int64, n *notifier.Notice) int {
 	t.Helper()

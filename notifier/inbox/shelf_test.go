@@ -19,7 +19,7 @@ type shelf struct {
 	snapshots map[int64]notifier.Snapshot
 	notices   map[int64]notifier.Notice
 	nobody    map[int64]bool
-	asked     [2]int // number of queries for snapshots and for contents
+	asked     [3]int // number of queries for snapshots, for contents and for versions
 
 	failing [2]error // errors to return from either
 	meeting func()   // runs once, when contents are queried
@@ -70,6 +70,7 @@ func (h *shelf) VersOf(ctx context.Context, seqs []int64) (map[int64]int64, erro
 	h.run(&h.looking)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.asked[2]++
 	vers := map[int64]int64{}
 	for _, seq := range seqs {
 		if !h.nobody[seq] {

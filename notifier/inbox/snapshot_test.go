@@ -90,10 +90,10 @@ func TestAMalformedRowIsNotInASnapshot(t *testing.T) {
 func TestTheOldestMarksAreListedFirst(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for i, seq := range []int64{129, 1, 257, 65} {
-			s.deliver(t, seq, s.notice(int64(i+1), ""))
+			s.deliver(t, seq, aged(s.notice(int64(i+1), "")))
 		}
 		s.clock.pass(time.Second)
-		s.deliver(t, 129, s.notice(9, ""))
+		s.deliver(t, 129, aged(s.notice(9, "")))
 		want := []notifier.Dirty{{Seq: 1, Ver: startTime + 2}, {Seq: 257, Ver: startTime + 3}, {Seq: 65, Ver: startTime + 4}, {Seq: 129, Ver: startTime + 1004}}
 		for limit, n := range map[int]int{-1: 0, 0: 0, 1: 1, 3: 3, 4: 4, 500: 4} {
 			got, err := s.Dirty(t.Context(), 1, limit)
@@ -110,13 +110,13 @@ func TestTheOldestMarksAreListedFirst(t *testing.T) {
 func TestAMarkRenewedSinceItWasListedStays(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		for _, seq := range []int64{1, 65, 129} {
-			s.deliver(t, seq, s.notice(1, ""))
+			s.deliver(t, seq, aged(s.notice(1, "")))
 		}
 		marks, err := s.Dirty(t.Context(), 1, 500)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.deliver(t, 65, s.notice(2, ""))
+		s.deliver(t, 65, aged(s.notice(2, "")))
 		for range 2 { // the second time changes nothing
 			if err := s.Clean(t.Context(), 1, append(marks, notifier.Dirty{Seq: 193, Ver: 1})); err != nil {
 				t.Fatal(err)
@@ -137,7 +137,7 @@ func TestManyMarksAreCleanedAtOnce(t *testing.T) {
 		for i := range int64(1201) {
 			seqs = append(seqs, 5+i*keys.Partitions)
 		}
-		if _, err := s.Deliver(t.Context(), s.notice(1, ""), seqs); err != nil {
+		if _, err := s.Deliver(t.Context(), aged(s.notice(1, "")), seqs); err != nil {
 			t.Fatal(err)
 		}
 		marks, err := s.Dirty(t.Context(), 5, 2000)
