@@ -125,7 +125,8 @@ func checkNames(body string, names map[string]string, fault func(string, ...any)
 
 func usesSlot(body, slot string, open map[string]string) bool {
 	if kind, rest, _ := strings.Cut(slot, "["); slot == open[kind] {
-		return strings.Contains(body, "= "+strings.TrimSuffix(rest, "]")+", #"+kind) // for i = 4, #ARGV do
+		return strings.Contains(body, "= "+strings.TrimSuffix(rest, "]")+", #"+kind) || // for i = 4, #ARGV do
+			regexp.MustCompile(kind+`\[[^\]]*[a-z][^\]]*\]`).MatchString(body) // KEYS[i + 2]
 	}
 	return strings.Contains(body, slot)
 }

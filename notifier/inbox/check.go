@@ -134,6 +134,6 @@ func agrees(is, has *notifier.Snapshot) bool {
 
 // renew marks the inbox to be written to SQL again, unless it has changed since this version.
 func (b *Inbox) renew(ctx context.Context, seq, ver, now int64) (bool, error) {
-	r, err := script.ParseReply(renewInbox.Run(ctx, b.rdb, []string{b.k.State(seq), b.part(seq).dirty, b.part(seq).late}, ver, now, seq, b.k.LiveUser(seq)))
+	r, err := script.ParseReply(renewInbox.Run(ctx, b.rdb, []string{b.k.State(seq), b.part(seq).dirty}, ver, now, seq, b.k.LiveUser(seq)))
 	return r.Code > 0, err
 }

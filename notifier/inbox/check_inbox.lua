@@ -9,7 +9,7 @@
 -- KEYS[3] state    unread, ver, opened, whole
 -- KEYS[4] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[5] dirty    users of the partition whose state SQL does not have yet, by ver
--- KEYS[6] late     users of the partition with notices that only SQL's table of notices has, by acceptance
+-- KEYS[6] late     users of the partition with notices that SQL does not have in their inboxes yet, by acceptance
 -- ARGV[1] now      ms
 -- ARGV[2] seq      user
 -- ARGV[3] channel  Pub/Sub channel of this user's changes

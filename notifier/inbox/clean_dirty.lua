@@ -2,7 +2,7 @@
 --
 -- KEYS[1] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[2] flushed  the highest ver of the partition that SQL has
--- KEYS[3] late     users of the partition with notices that only SQL's table of notices has, by acceptance
+-- KEYS[3] late     users of the partition with notices that SQL does not have in their inboxes yet, by acceptance
 -- KEYS[4..] state  of each user: ver, late
 -- ARGV[1..] marks  pairs of a user and the ver that SQL has
 --

@@ -2,19 +2,14 @@
 -- them. An inbox with a key of a wrong type fails before anything is written to it that a retry would mistake for a
 -- delivery.
 --
--- uses: expires_soon, mark_expiry, remove_row, trim_gone
+-- uses: find_earlier, mark_delivery, remove_earlier, remove_row, trim_gone
 --
 -- KEYS[1] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[2] dirty    users of the partition whose state SQL does not have yet, by ver
--- KEYS[3] late     users of the partition with notices that only SQL's table of notices has, by acceptance
+-- KEYS[3] late     users of the partition with notices that SQL does not have in their inboxes yet, by acceptance
 -- KEYS[4] counts   N:d (delivered) and N:r (read) per notice of the partition
 -- KEYS[5] idle     users of the partition by last use; the score of 0 is the fence
--- then for each user:
---   list           inbox, newest first
---   hash           field → ID AT EXPIRY JSON
---   state          unread, ver, opened, floor, archived, late, first
---   gone           notices that left this inbox, by version
---   archive        entry key → ID AT EXPIRY ARCHIVED
+-- KEYS[6..] users  for each user: list, hash, state, gone and archive of the inbox
 -- ARGV[1] key      entry key, without the state
 -- ARGV[2] id       notice id
 -- ARGV[3] expires  ms, 0 for never
@@ -27,95 +22,55 @@
 -- ARGV[10] order   its own id, or the highest id when it was sent: it comes after that notice
 -- ARGV[11] fence   its value before SQL was found to have no inbox of these users, which are then created; empty: SQL
 --                  may have them
--- ARGV[12..] for each user: seq, and the Pub/Sub channel of their changes
+-- ARGV[12..] users  for each user: seq, and the Pub/Sub channel of their changes
 --
 -- Returns 0 and for each user: the version of the inbox with the notice; 0 when nothing changed, because the notice was
 -- here before, was replaced by a newer one, has expired, or is a redelivery not above floor; -1 when the inbox is cold;
 -- -9 when it failed. With a single user, a failure is the error of the script.
-local expiry, dirty, late, counts, idle = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local key, id, expires, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local now, cap, accepted, counted = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8] == '1'
-local again, order, lasts = ARGV[9] == '1', tonumber(ARGV[10]), tonumber(expires)
-
-local unread_field, read_field = key .. ':has_read:0', key .. ':has_read:1'
-local event, rest = '\nnotice ' .. id .. ' ' .. key .. ' {"at":', ',' .. json:sub(2)
-local fresh = ARGV[11] ~= '' and tonumber(redis.call('ZSCORE', idle, '0') or -1) == tonumber(ARGV[11])
+local expiry, counts, idle, now, cap, counted = KEYS[1], KEYS[4], KEYS[5], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[8] == '1'
+local n = {
+  key = ARGV[1], id = ARGV[2], expires = ARGV[3], lasts = tonumber(ARGV[3]), accepted = tonumber(ARGV[7]),
+  again = ARGV[9] == '1', order = tonumber(ARGV[10]), unread = ARGV[1] .. ':has_read:0', read = ARGV[1] .. ':has_read:1',
+}
+local event, rest = '\nnotice ' .. n.id .. ' ' .. n.key .. ' {"at":', ',' .. ARGV[4]:sub(2)
+local over, fence = n.lasts > 0 and n.lasts <= now, ARGV[11]
+local fresh = fence ~= '' and tonumber(redis.call('ZSCORE', idle, '0') or -1) == tonumber(fence)
 if counted then redis.call('HLEN', counts) end
 
 local function deliver(list, hash, state, gone, archive, seq, channel)
   local numbers = redis.call('HMGET', state, 'unread', 'ver', 'archived', 'late', 'first')
   local new = not numbers[2]
-  if new then
-    if not fresh or lasts > 0 and lasts <= now or redis.call('EXISTS', list, hash, gone, archive) > 0 then return -1 end
-    numbers = {0, now}
-  end
-  if lasts > 0 and lasts <= now then return 0 end
-  local floor = again and redis.call('HGET', state, 'floor')
-  if floor and (floor == id or tonumber(floor) > order) then return 0 end
-  if redis.call('ZSCORE', gone, id) then return 0 end
-  local values = redis.call('HMGET', hash, unread_field, read_field)
-  local old = values[1] and unread_field or values[2] and read_field
-  local has = old and (values[1] or values[2]):match('^%d+') or '0'
-  if has == id or tonumber(has) > order then return 0 end
-  local put = numbers[3] and redis.call('HGET', archive, key)
-  local was = put and put:match('^%d+') or '0'
-  if was == id or tonumber(was) > order then return 0 end
-
-  local unread, ver, more = numbers[1] + 1, string.format('%.0f', math.max(numbers[2] + 1, now)), {}
-  if accepted == 0 then
-    redis.call('ZADD', dirty, ver, seq)
-  elseif not numbers[4] or tonumber(numbers[4]) > accepted then
-    redis.call('ZADD', late, accepted, seq)
-    more = {'late', ARGV[7]}
-  end
+  if new and (over or not fresh or redis.call('EXISTS', list, hash, gone, archive) > 0) then return -1 end
+  if over then return 0 end
+  local had, old, was = find_earlier(n, hash, state, gone, archive, numbers[3])
+  if had then return 0 end
+  local unread, ver = (numbers[1] or 0) + 1, string.format('%.0f', math.max((numbers[2] or now) + 1, now))
+  if old or was then unread = unread - remove_earlier(n, list, hash, state, gone, archive, expiry, seq, ver, old, was) end
+  local more = mark_delivery(n, KEYS[2], KEYS[3], expiry, now, seq, ver, numbers[4], numbers[5])
   if new then
     redis.call('ZADD', idle, ARGV[5], seq)
     more[#more + 1] = 'opened'; more[#more + 1] = '0'
   end
-  if old or put then
-    redis.call('LLEN', list)
-    redis.call('ZCARD', expiry)
-  end
-  if old then unread = unread - remove_row(list, hash, gone, expiry, seq, ver, old, 1) end
-  if put then
-    redis.call('HDEL', archive, key)
-    if redis.call('EXISTS', archive) == 0 then redis.call('HDEL', state, 'archived') end
-    redis.call('ZADD', gone, 'NX', string.format('%.3f', ver + 0.25), was)
-  end
-  local first, shares = tonumber(numbers[5] or 0), lasts > 0 and not expires_soon(ver, expires)
-  if lasts > 0 and not (shares and first > now and first <= lasts) then
-    mark_expiry(expiry, seq, key, ver, expires)
-    if shares then more[#more + 1] = 'first'; more[#more + 1] = redis.call('ZSCORE', expiry, seq .. '|') end
-  end
-  local length = redis.call('LPUSH', list, unread_field)
-  redis.call('HSET', hash, unread_field, id .. ' ' .. ver .. ' ' .. expires .. ' ' .. json)
-
-  local removed = ''
+  local length, removed = redis.call('LPUSH', list, n.unread), ''
+  redis.call('HSET', hash, n.unread, n.id .. ' ' .. ver .. ' ' .. n.expires .. ' ' .. ARGV[4])
   for _ = cap + 1, length do
     local last = redis.call('LINDEX', list, -1)
     unread = unread - remove_row(list, hash, gone, expiry, seq, ver, last, -1)
     removed = removed .. '\nremoved ' .. last:sub(1, -12)
   end
-  if old or put or length > cap then trim_gone(gone, state, now) end
+  if old or was or length > cap then trim_gone(gone, state, now) end
   unread = string.format('%d', unread)
   redis.call('HSET', state, 'unread', unread, 'ver', ver, unpack(more))
   redis.call('PUBLISH', channel, ver .. ' ' .. unread .. event .. ver .. rest .. removed)
   return tonumber(ver)
 end
 
-local replies, users, changed = {0}, (#KEYS - 5) / 5, 0
-for i = 1, users do
-  local k, a = 5 * i + 1, 10 + 2 * i
-  local reply
-  if users == 1 then
-    reply = deliver(KEYS[k], KEYS[k + 1], KEYS[k + 2], KEYS[k + 3], KEYS[k + 4], ARGV[a], ARGV[a + 1])
-  else
-    local done
-    done, reply = pcall(deliver, KEYS[k], KEYS[k + 1], KEYS[k + 2], KEYS[k + 3], KEYS[k + 4], ARGV[a], ARGV[a + 1])
-    if not done then reply = -9 end
-  end
-  if reply > 0 then changed = changed + 1 end
-  replies[i + 1] = reply
+local replies, changed, attempt = {0}, 0, #KEYS > 10 and pcall or function(f, ...) return true, f(...) end
+for i = 6, #KEYS, 5 do
+  local user = 2 * (i - 6) / 5 + 12
+  local done, ver = attempt(deliver, KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3], KEYS[i + 4], ARGV[user], ARGV[user + 1])
+  replies[#replies + 1] = done and ver or -9
+  if done and ver > 0 then changed = changed + 1 end
 end
-if counted and changed > 0 then redis.call('HINCRBY', counts, id .. ':d', changed) end
+if changed > 0 and counted then redis.call('HINCRBY', counts, n.id .. ':d', changed) end
 return replies

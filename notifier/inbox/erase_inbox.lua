@@ -11,7 +11,7 @@
 -- KEYS[7] idle    users of the partition by last use; the score of 0 is the fence
 -- KEYS[8] archive entry key → ID AT EXPIRY ARCHIVED
 -- KEYS[9] deleted entry key → ID AT EXPIRY of deleted entries
--- KEYS[10] late   users of the partition with notices that only SQL's table of notices has, by acceptance
+-- KEYS[10] late   users of the partition with notices that SQL does not have in their inboxes yet, by acceptance
 -- ARGV[1] seq     user
 -- ARGV[2] now     ms
 --

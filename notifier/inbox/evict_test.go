@@ -45,6 +45,26 @@ func (s *site) evict(t tb, part, want int) {
 	}
 }
 
+func TestADeliveryDoesNotCreateAnInboxThatWasStoredMeanwhile(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		h := s.beside(0)
+		first, second := s.notice(1, "a"), s.notice(2, "b")
+		h.keep(first, second)
+		h.looked = func() { // SQL had no inbox a moment ago
+			s.deliver(t, 42, first)
+			s.writeBehind(t, h, 42)
+			s.clock.pass(time.Minute)
+			s.evict(t, 42, 1)
+		}
+		if got := s.deliver(t, 42, second); got != 1 {
+			t.Errorf("changed %d inboxes", got)
+		}
+		if at := s.sound(t, 42); len(at.List) != 2 {
+			t.Errorf("the inbox has %v, want both notices", at.List)
+		}
+	})
+}
+
 func TestAnIdleInboxIsEvictedOnceSQLHasItAndRestoredUnchanged(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		h := s.beside(0)

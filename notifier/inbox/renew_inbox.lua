@@ -5,7 +5,6 @@
 --
 -- KEYS[1] state    unread, ver, opened, whole
 -- KEYS[2] dirty    users of the partition whose state SQL does not have yet, by ver
--- KEYS[3] late     users of the partition with notices that only SQL's table of notices has, by acceptance
 -- ARGV[1] ver      expected version, for which there must be no mark
 -- ARGV[2] now      ms
 -- ARGV[3] seq      user
@@ -16,7 +15,7 @@ local state, dirty = KEYS[1], KEYS[2]
 local ver, now, seq = ARGV[1], ARGV[2], ARGV[3]
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
-if numbers[2] ~= ver or redis.call('ZSCORE', dirty, seq) or redis.call('ZSCORE', KEYS[3], seq) then return 0 end
+if numbers[2] ~= ver or redis.call('ZSCORE', dirty, seq) then return 0 end
 local new = string.format('%.0f', math.max(ver + 1, now))
 redis.call('ZADD', dirty, new, seq)
 redis.call('HDEL', state, 'late') -- its mark was lost

@@ -26,6 +26,7 @@ type shelf struct {
 	looking func()   // runs once, when versions are queried
 	reading func()   // runs once, when snapshots are queried
 	read    func()   // runs once, after snapshots have been read
+	looked  func()   // runs once, after versions have been read
 }
 
 func newShelf() *shelf {
@@ -67,6 +68,7 @@ func (h *shelf) answer(seqs []int64) (map[int64]notifier.Snapshot, error) {
 }
 
 func (h *shelf) VersOf(ctx context.Context, seqs []int64) (map[int64]int64, error) {
+	defer h.run(&h.looked)
 	h.run(&h.looking)
 	h.mu.Lock()
 	defer h.mu.Unlock()
