@@ -1,0 +1,45 @@
+package delivery
+
+import (
+	"context"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// add delivers to inboxes, and reports the deliveries that are counted.
+func (w *Worker) add(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error) {
+	arrived, errs := w.c.Inbox.DeliverAll(ctx, all)
+	if w.c.Counted != nil {
+		for i := range all {
+			if all[i].Counted {
+				w.c.Counted(all[i].NoticeID, all[i].Seqs)
+			}
+		}
+	}
+	return arrived, errs
+}
+
+// arrived makes the mail and push targets of recipients due. Writing their inboxes to SQL does the same later, so a
+// failure only delays messages.
+func (w *Worker) arrived(ctx context.Context, all []notifier.Arrival) {
+	if len(all) == 0 {
+		return
+	}
+	if err := w.c.Store.Arrived(ctx, all); err != nil {
+		w.c.Log.DebugContext(ctx, "could not make targets due; this is repeated when inboxes are written", "stage", "intake", "err", err)
+	}
+}
+
+// written reports how long the delivery of new notices took, measured by the clock of the instance that
+// accepted them. It excludes redelivered notices.
+func (w *Worker) written(batch []*job, errs []error) {
+	if w.c.Written == nil {
+		return
+	}
+	now := w.c.Now()
+	for i, j := range batch {
+		if errs[i] == nil && !j.Again && j.Tries == 0 && j.Owner == 0 {
+			w.c.Written(now.Sub(j.began))
+		}
+	}
+}
