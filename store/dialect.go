@@ -53,8 +53,9 @@ type dialect interface {
 	// saveSnapshots stores inboxes that are newer than the stored ones. Their users must be
 	// distinct.
 	saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error
-	// markTargets makes the targets of users due: see Store.markTargets. The users are distinct.
-	markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) error
+	// markTargets makes the targets of users due: see Store.markTargets. The users are distinct. It returns those with
+	// targets that it changed, a user once for each of them.
+	markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) (marked []int64, err error)
 	// saveCounts raises stored counts to at least these. Their keys must be distinct.
 	saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error
 	// locked reports whether a statement did not start because another process is writing.

@@ -89,11 +89,12 @@ func unreadOf(snapshots []notifier.Snapshot, urgent map[string]bool) (found []un
 	return found
 }
 
-// Arrived makes the targets of users with new rows due, like SaveSnapshots, which writes late what was delivered.
-func (s *Store) Arrived(ctx context.Context, all []notifier.Arrival) error {
+// Arrived makes the targets of users with new rows due, like SaveSnapshots, which writes late what was delivered. It
+// returns the users whose targets have changed.
+func (s *Store) Arrived(ctx context.Context, all []notifier.Arrival) (seqs []int64, err error) {
 	exist, urgent, err := s.marks.needed(ctx, s.read, s.now())
 	if err != nil || !exist {
-		return s.fail(err, "look for targets")
+		return nil, s.fail(err, "look for targets")
 	}
 	of := make(map[int64]*unreadRow, len(all))
 	for _, a := range all {
@@ -109,8 +110,12 @@ func (s *Store) Arrived(ctx context.Context, all []notifier.Arrival) error {
 		rows = append(rows, *of[seq])
 	}
 	set, where := s.marking()
-	err = s.tx(ctx, func(tx *sql.Tx) error { return s.dialect.markTargets(ctx, tx, set, where, rows) })
-	return s.fail(err, "make the targets of %d users due", len(rows))
+	err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+		seqs, err = s.dialect.markTargets(ctx, tx, set, where, rows)
+		return err
+	})
+	slices.Sort(seqs)
+	return slices.Compact(seqs), s.fail(err, "make the targets of %d users due", len(rows))
 }
 
 // markTargets makes the targets of these users due, in the transaction that stores their inboxes, so that
@@ -126,7 +131,8 @@ func (s *Store) markTargets(ctx context.Context, tx *sql.Tx, snapshots []notifie
 		return nil
 	}
 	set, where := s.marking()
-	return s.dialect.markTargets(ctx, tx, set, where, rows)
+	_, err = s.dialect.markTargets(ctx, tx, set, where, rows)
+	return err
 }
 
 // markSet is the SET clause of markTargets; wait is the delay of a target, in ms.

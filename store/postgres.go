@@ -198,16 +198,22 @@ func (postgresDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []not
 }
 
 // markTargets locks the targets in order before it changes them, so that it cannot deadlock with Step.
-func (postgresDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) error {
+func (postgresDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) (marked []int64, err error) {
 	seqs, newest, urgent := make([]int64, len(rows)), make([]int64, len(rows)), make([]int64, len(rows))
 	for i, u := range rows {
 		seqs[i], newest[i], urgent[i] = u.seq, u.newest, u.urgent
 	}
 	if _, err := tx.ExecContext(ctx, `SELECT 1 FROM targets WHERE seq = ANY($1) ORDER BY id FOR UPDATE`, seqs); err != nil {
-		return err
+		return nil, err
 	}
 	//nolint:gosec // set and where come from the caller in marks.go, which joins constants
-	_, err := tx.ExecContext(ctx, `UPDATE targets`+set+` FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) x (seq, newest, urgent)
-		WHERE targets.seq = x.seq`+where, seqs, newest, urgent)
-	return err
+	found, err := tx.QueryContext(ctx, `UPDATE targets`+set+` FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) x (seq, newest, urgent)
+		WHERE targets.seq = x.seq`+where+` RETURNING targets.seq`, seqs, newest, urgent)
+	err = each(found, err, func(row *sql.Rows) error {
+		var seq int64
+		err := row.Scan(&seq)
+		marked = append(marked, seq)
+		return err
+	})
+	return marked, err
 }

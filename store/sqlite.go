@@ -203,19 +203,25 @@ func (d sqliteDialect) saveReads(ctx context.Context, tx *sql.Tx, segments []not
 	return nil
 }
 
-func (d sqliteDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) error {
+func (d sqliteDialect) markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) (marked []int64, err error) {
 	//nolint:gosec // set and where come from the caller in marks.go, which joins constants
 	mark, err := tx.PrepareContext(ctx, `UPDATE targets`+set+` FROM (SELECT $1 AS seq, $2 AS newest, $3 AS urgent) x
 		WHERE targets.seq = $1`+where)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = mark.Close() }()
 	row := d.brief(ctx)
 	for _, u := range rows {
-		if _, err := mark.ExecContext(row, u.seq, u.newest, u.urgent); err != nil {
-			return err
+		res, err := mark.ExecContext(row, u.seq, u.newest, u.urgent)
+		if err != nil {
+			return nil, err
+		}
+		if n, err := res.RowsAffected(); err != nil {
+			return nil, err
+		} else if n > 0 {
+			marked = append(marked, u.seq)
 		}
 	}
-	return nil
+	return marked, nil
 }

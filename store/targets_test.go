@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -59,8 +60,8 @@ func (db *database) arrive(t *testing.T, s *store.Store, seq int64, entries map[
 	for key, at := range entries {
 		all = append(all, notifier.Arrival{Seq: seq, Key: key, At: at.UnixMilli()})
 	}
-	if err := s.Arrived(t.Context(), all); err != nil {
-		t.Fatal(err)
+	if seqs, err := s.Arrived(t.Context(), all); err != nil || !slices.Equal(seqs, []int64{seq}) {
+		t.Fatalf("targets of users %v, %v", seqs, err)
 	}
 }
 

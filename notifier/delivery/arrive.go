@@ -20,12 +20,17 @@ func (w *Worker) add(ctx context.Context, all []notifier.Delivery) ([]notifier.A
 }
 
 // arrived makes the mail and push targets of recipients due. Writing their inboxes to SQL does the same later, so a
-// failure only delays messages.
+// failure only delays messages. The inboxes of users with targets are written soon: if Redis is lost after the message
+// was sent, the row must come back with the time up to which messages were sent, not as a new one.
 func (w *Worker) arrived(ctx context.Context, all []notifier.Arrival) {
 	if len(all) == 0 {
 		return
 	}
-	if err := w.c.Store.Arrived(ctx, all); err != nil {
+	seqs, err := w.c.Store.Arrived(ctx, all)
+	if err == nil && len(seqs) > 0 {
+		err = w.c.Inbox.Hasten(ctx, seqs)
+	}
+	if err != nil {
 		w.c.Log.DebugContext(ctx, "could not make targets due; this is repeated when inboxes are written", "stage", "intake", "err", err)
 	}
 }

@@ -30,8 +30,8 @@ type Store interface {
 	// Confirm marks accepted notices that still have the given revision as sent. It returns the
 	// others as moved.
 	Confirm(ctx context.Context, done []notifier.Revised) (moved []int64, err error)
-	// Arrived makes the targets of these users due.
-	Arrived(ctx context.Context, all []notifier.Arrival) error
+	// Arrived makes the mail and push targets of these users due, and returns those who have any.
+	Arrived(ctx context.Context, all []notifier.Arrival) (seqs []int64, err error)
 	// Advance moves the cursor of a notice and renews the claim, if the notice still has that state and revision.
 	Advance(ctx context.Context, c notifier.Claim, id, rev int64, state notifier.State, done int64) error
 	// Move changes the state of a notice and resets its cursor. It returns false if the notice is not in the

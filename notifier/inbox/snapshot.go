@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -105,53 +103,6 @@ func (b *Inbox) addRead(ctx context.Context, p *script.Pipe, seq int64, known no
 		since = 0
 	}
 	return p.Add(ctx, readSnapshot, 5, b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.k.Archive(seq), since)
-}
-
-// Late returns, for each of n partitions starting at first, when the oldest notice was accepted that SQL does not yet have
-// in the inbox of its recipient; 0: there is none.
-func (b *Inbox) Late(ctx context.Context, first, n int) (oldest []int64, err error) {
-	pipe := b.rdb.Pipeline()
-	marks := make([]*redis.ZSliceCmd, n)
-	for i := range n {
-		marks[i] = pipe.ZRangeWithScores(ctx, b.parts[first+i].late, 0, 0)
-	}
-	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, fmt.Errorf("read the late marks of partitions %d to %d: %w", first, first+n-1, script.MarkAway(err))
-	}
-	oldest = make([]int64, n)
-	for i, cmd := range marks {
-		for _, z := range cmd.Val() {
-			oldest[i] = int64(z.Score)
-		}
-	}
-	return oldest, nil
-}
-
-// Ripen turns late marks of a partition into dirty marks: at most limit of them, for notices accepted up to the given
-// time, the oldest first. It returns those whose inbox is in Redis, and how many late marks it removed.
-func (b *Inbox) Ripen(ctx context.Context, partition int, upto time.Time, limit int) (marks []notifier.Dirty, removed int, err error) {
-	p := &b.parts[partition]
-	seqs, err := b.rdb.ZRangeByScore(ctx, p.late, &redis.ZRangeBy{Min: "-inf", Max: strconv.FormatInt(upto.UnixMilli(), 10), Count: int64(limit)}).Result()
-	if err != nil {
-		return nil, 0, fmt.Errorf("list late users of partition %d: %w", partition, script.MarkAway(err))
-	}
-	if len(seqs) == 0 {
-		return nil, 0, nil
-	}
-	names, args := []string{p.dirty, p.late}, make([]any, len(seqs))
-	for i, seq := range seqs {
-		names, args[i] = append(names, b.k.State(integer(seq))), seq
-	}
-	r, err := script.ParseReply(ripenMarks.Run(ctx, b.rdb, names, args...))
-	if err != nil {
-		return nil, 0, fmt.Errorf("turn %d late marks of partition %d into dirty ones: %w", len(seqs), partition, err)
-	}
-	for i, seq := range seqs {
-		if ver := r.Number(i); ver > 0 {
-			marks = append(marks, notifier.Dirty{Seq: integer(seq), Ver: ver})
-		}
-	}
-	return marks, len(seqs), nil
 }
 
 // Clean removes the marks of users whose inbox is in SQL in this or a later version. A mark that has been renewed since

@@ -35,8 +35,11 @@ func TestADeliveryMakesMailDueBeforeTheInboxIsWritten(t *testing.T) {
 					t.Fatalf("targets %+v, %v", all, err)
 				}
 				target = all[0]
-				return target.Newest > 0
+				return target.Newest > 0 && r.marked(t, r.keys.Dirty) > 0
 			})
+			if dirty, late := r.marked(t, r.keys.Dirty), r.marked(t, r.keys.Late); dirty != 1 || late != 2 {
+				t.Errorf("%d inboxes are written within a second, and %d later; want only that of the user with a target at once", dirty, late)
+			}
 			page, err := r.inbox.Look(t.Context(), seqs[1], notifier.Query{Limit: 1})
 			if err != nil || len(page.Entries) != 1 || page.Entries[0].At != target.Newest {
 				t.Errorf("the target is due for the row of %d, the inbox has %+v, %v", target.Newest, page.Entries, err)
