@@ -73,13 +73,14 @@ func (g *group) round(ctx context.Context) (mine bool, err error) {
 	g.mu.Unlock()
 	counted := g.counts.saveDelivered(ctx)
 	g.hasty = false
-	if mine, err = g.write(ctx, due, g.hold); err != nil {
+	mine, err = g.write(ctx, due, g.hold)
+	switch {
+	case away(err):
 		return mine, err
+	case !mine:
+		return false, errors.Join(err, counted, g.help(ctx))
 	}
-	if !mine {
-		return false, errors.Join(counted, g.help(ctx))
-	}
-	if err = errors.Join(counted, g.writeLate(ctx)); err != nil {
+	if err = errors.Join(err, counted, g.writeLate(ctx)); err != nil { // an inbox that fails does not hold up late marks
 		return true, err
 	}
 	g.tend(ctx)

@@ -76,6 +76,26 @@ func TestADeedIsNotDelayedByDeliveries(t *testing.T) {
 	})
 }
 
+func TestAFailingUserDoesNotHoldUpDeliveries(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, d := newInboxes(), newDatabase()
+		b.onRead = func(seqs []int64) error {
+			if slices.Contains(seqs, 3) {
+				return errors.New("broken")
+			}
+			return nil
+		}
+		defer run(t, behind.NewFlusher(behind.FlusherConfig{Inbox: b, Store: d, Log: quiet()}))()
+		b.change(3)
+		b.deliver(time.Now(), between(1, 640)...)
+		pass(90 * time.Second)
+		if late := d.behind(b); !slices.Equal(late, []int64{3}) {
+			t.Errorf("SQL is behind for %d users, want only user 3", len(late))
+		}
+	})
+}
+
 func TestADeedWritesTheDeliveriesBeforeIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
