@@ -6,14 +6,12 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// add delivers to inboxes, and reports the deliveries that are counted.
+// add delivers to inboxes, and reports the deliveries.
 func (w *Worker) add(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error) {
 	arrived, errs := w.c.Inbox.DeliverAll(ctx, all)
-	if w.c.Counted != nil {
+	if w.c.Delivered != nil {
 		for i := range all {
-			if all[i].Counted {
-				w.c.Counted(all[i].NoticeID, all[i].Seqs)
-			}
+			w.c.Delivered(&all[i])
 		}
 	}
 	return arrived, errs

@@ -49,7 +49,7 @@ type Inbox interface {
 }
 
 // Config holds the dependencies and settings of a Worker; see notices.Config for their meaning and
-// defaults. Only Toasts, Traces, Away, Written and Counted may be nil.
+// defaults. Only Toasts, Traces, Away, Written and Delivered may be nil.
 type Config struct {
 	Store  Store
 	Redis  redis.UniversalClient
@@ -62,7 +62,7 @@ type Config struct {
 	Route func(ctx context.Context, n *notifier.Notice) (*roaring.Bitmap, error)
 
 	Written    func(took time.Duration)   // receives the duration of the first delivery of each small notice
-	Counted    func(id int64, to []int64) // receives each delivered notice whose deliveries are counted, with its recipients
+	Delivered  func(d *notifier.Delivery) // receives each delivery, after the attempt
 	Log        *slog.Logger
 	Now        func() time.Time
 	Away       func() bool

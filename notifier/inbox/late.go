@@ -15,23 +15,27 @@ import (
 )
 
 // Late returns, for each of n partitions starting at first, when the oldest notice was accepted that SQL does not yet have
-// in the inbox of its recipient; 0: there is none.
-func (b *Inbox) Late(ctx context.Context, first, n int) (oldest []int64, err error) {
+// in the inbox of its recipient, and when the newest notice with a late mark in any of them was; 0: there is none.
+func (b *Inbox) Late(ctx context.Context, first, n int) (oldest []int64, newest int64, err error) {
 	pipe := b.rdb.Pipeline()
-	marks := make([]*redis.ZSliceCmd, n)
+	marks, last := make([]*redis.ZSliceCmd, n), make([]*redis.ZSliceCmd, n)
 	for i := range n {
-		marks[i] = pipe.ZRangeWithScores(ctx, b.parts[first+i].late, 0, 0)
+		late := b.parts[first+i].late
+		marks[i], last[i] = pipe.ZRangeWithScores(ctx, late, 0, 0), pipe.ZRangeWithScores(ctx, late, -1, -1)
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, fmt.Errorf("read the late marks of partitions %d to %d: %w", first, first+n-1, script.MarkAway(err))
+		return nil, 0, fmt.Errorf("read the late marks of partitions %d to %d: %w", first, first+n-1, script.MarkAway(err))
 	}
 	oldest = make([]int64, n)
 	for i, cmd := range marks {
 		for _, z := range cmd.Val() {
 			oldest[i] = int64(z.Score)
 		}
+		for _, z := range last[i].Val() {
+			newest = max(newest, int64(z.Score))
+		}
 	}
-	return oldest, nil
+	return oldest, newest, nil
 }
 
 // Ripen turns late marks of a partition into dirty marks: at most limit of them, for notices accepted up to the given

@@ -54,13 +54,13 @@ type Notices struct {
 func New(c Config) *Notices {
 	c.setDefaults()
 	p := &Notices{c: c}
-	var counted func(id int64, to []int64)
+	var delivered func(*notifier.Delivery)
 	if c.Unread != nil {
-		counted = c.Unread.Counted
+		delivered = c.Unread.Delivered
 	}
 	p.Worker = delivery.New(delivery.Config{
 		Store: c.Store, Redis: c.Redis, Keys: c.Keys, Inbox: c.Inbox, Toasts: c.Toasts, Traces: c.Traces, Route: p.routeLate,
-		Log: c.Log, Now: c.Now, Written: c.Written, Counted: counted, Away: c.Away, Wait: c.Wait, Keep: cmp.Or(c.Limits.Keep, notifier.DefaultKeep), MaxBacklog: c.MaxBacklog, Poll: c.Poll, Claim: c.Claim, Idle: c.Idle, Chunk: c.Chunk,
+		Log: c.Log, Now: c.Now, Written: c.Written, Delivered: delivered, Away: c.Away, Wait: c.Wait, Keep: cmp.Or(c.Limits.Keep, notifier.DefaultKeep), MaxBacklog: c.MaxBacklog, Poll: c.Poll, Claim: c.Claim, Idle: c.Idle, Chunk: c.Chunk,
 	})
 	return p
 }

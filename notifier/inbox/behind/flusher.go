@@ -10,8 +10,8 @@
 // Most deliveries make a late mark instead, with the time when the notice was accepted. SQL has the
 // notice already, and a notice that is lost is delivered again if it was accepted after the time that
 // SetFlushed records, so that time never passes a late mark. The flusher turns a late mark into a dirty
-// one after 45 s, when there are no dirty marks left. So an inbox that receives many notices is
-// written every 45 s, and deeds never wait for deliveries.
+// one after 45 s, or when nothing is delivered any more, if there are no dirty marks left. So an inbox that
+// receives many notices is written every 45 s, and deeds never wait for deliveries.
 package behind
 
 import (
@@ -48,6 +48,7 @@ const (
 	// The age at which a late mark becomes a dirty one. Together with twice helpEvery it is less than the minute by which
 	// a loss of Redis resends more notices than necessary: an earlier version records a time beyond late marks.
 	lateFor   = 45 * time.Second
+	quietFor  = 5 * time.Second     // without deliveries for this long, all late marks become dirty ones
 	lateShare = 2                   // at most this fraction of the interval between rounds is spent on late marks at a time
 	helpEvery = 5 * time.Second     // how often an instance without the lease looks for late marks that are overdue
 	idleAfter = 30 * 24 * time.Hour // an inbox unused for this long is evicted
@@ -62,8 +63,8 @@ type Inbox interface {
 	Read(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error)
 	// Clean removes the given marks, except those whose version has changed since.
 	Clean(ctx context.Context, partition int, marks []notifier.Dirty) error
-	// Late returns the oldest late mark of each of these partitions, in ms; 0: none.
-	Late(ctx context.Context, first, n int) (oldest []int64, err error)
+	// Late returns the oldest late mark of each of these partitions, and the newest of all, in ms; 0: none.
+	Late(ctx context.Context, first, n int) (oldest []int64, newest int64, err error)
 	// Ripen turns the late marks up to a time into dirty marks, the oldest first. It returns those that have an inbox,
 	// and how many late marks it removed.
 	Ripen(ctx context.Context, partition int, upto time.Time, limit int) (marks []notifier.Dirty, removed int, err error)
@@ -122,6 +123,8 @@ type Flusher struct {
 	batches atomic.Int64
 	evicted atomic.Int64
 	checked atomic.Int64
+
+	delivered atomic.Int64 // when this process last delivered a notice, in ms
 
 	mu      sync.Mutex
 	failing int // groups whose last round failed; logged when it becomes 1 and when it returns to 0
@@ -189,15 +192,20 @@ func (f *Flusher) Flush(ctx context.Context) error {
 	return cmp.Or(errs...)
 }
 
-// Counted notes that the counts of a notice have changed for these recipients, so that they are in SQL soon.
-func (f *Flusher) Counted(id int64, to []int64) {
+// Delivered notes that this process delivered a notice: inboxes are not quiet, and if its recipients are counted, the
+// counts are saved soon.
+func (f *Flusher) Delivered(d *notifier.Delivery) {
+	f.delivered.Store(f.c.Now().UnixMilli())
+	if !d.Counted {
+		return
+	}
 	var parts [keys.Partitions]bool
-	for _, seq := range to {
+	for _, seq := range d.Seqs {
 		parts[keys.Partition(seq)] = true
 	}
 	for p, some := range parts {
 		if some {
-			f.groups[p/groupSize].counts.delivered(p%groupSize, id)
+			f.groups[p/groupSize].counts.delivered(p%groupSize, d.NoticeID)
 		}
 	}
 }

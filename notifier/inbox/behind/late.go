@@ -16,7 +16,7 @@ const ripeMost = 500
 func (g *group) writeLate(ctx context.Context) error {
 	now := g.f.c.Now()
 	for end := now.Add(g.f.c.Every / lateShare); ; {
-		removed, err := g.lateBatch(ctx, now.Add(-lateFor))
+		removed, err := g.lateBatch(ctx, now)
 		if err != nil || removed == 0 {
 			return err
 		}
@@ -28,17 +28,21 @@ func (g *group) writeLate(ctx context.Context) error {
 }
 
 // lateBatch writes some inboxes whose late marks are due. It returns the number of late marks removed; 0: none was due.
-func (g *group) lateBatch(ctx context.Context, upto time.Time) (removed int, err error) {
+func (g *group) lateBatch(ctx context.Context, now time.Time) (removed int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, stepWait)
 	defer cancel()
-	due, err := g.dueLate(ctx, upto)
+	oldest, newest, err := g.lateMarks(ctx)
 	if err != nil {
 		return 0, err
 	}
+	upto := now.Add(-lateFor)
+	if max(newest, g.f.delivered.Load()) <= now.Add(-quietFor).UnixMilli() { // no delivery here, nor one elsewhere that made a mark
+		upto = now
+	}
 	var marks []mark
-	for _, i := range due {
+	for _, i := range dueLate(oldest, upto) {
 		if len(marks) == maxUsers {
 			break
 		}
@@ -56,26 +60,21 @@ func (g *group) lateBatch(ctx context.Context, upto time.Time) (removed int, err
 	return removed, err
 }
 
-// dueLate returns the partitions with late marks up to a time, those with the oldest marks first, and records the age of
-// the oldest mark.
-func (g *group) dueLate(ctx context.Context, upto time.Time) (due []int, err error) {
-	oldest, err := g.lateMarks(ctx)
-	if err != nil {
-		return nil, err
-	}
+// dueLate returns the partitions with late marks up to a time, those with the oldest marks first.
+func dueLate(oldest []int64, upto time.Time) (due []int) {
 	for i, at := range oldest {
 		if at > 0 && at <= upto.UnixMilli() {
 			due = append(due, i)
 		}
 	}
 	slices.SortFunc(due, func(a, b int) int { return cmp.Compare(oldest[a], oldest[b]) })
-	return due, nil
+	return due
 }
 
-// lateMarks returns the oldest late mark of each partition, and records the age of the oldest of them.
-func (g *group) lateMarks(ctx context.Context) (oldest []int64, err error) {
-	if oldest, err = g.f.c.Inbox.Late(ctx, g.first, groupSize); err != nil {
-		return nil, err
+// lateMarks returns the oldest late mark of each partition and the newest of all, and records the age of the oldest.
+func (g *group) lateMarks(ctx context.Context) (oldest []int64, newest int64, err error) {
+	if oldest, newest, err = g.f.c.Inbox.Late(ctx, g.first, groupSize); err != nil {
+		return nil, 0, err
 	}
 	first := int64(0)
 	for _, at := range oldest {
@@ -84,7 +83,7 @@ func (g *group) lateMarks(ctx context.Context) (oldest []int64, err error) {
 		}
 	}
 	g.late.Store(first)
-	return oldest, nil
+	return oldest, newest, nil
 }
 
 // ripenAll turns all late marks into dirty marks.
@@ -109,9 +108,9 @@ func (g *group) help(ctx context.Context) error {
 	}
 	g.helped = now
 	upto := now.Add(-lateFor - helpEvery)
-	due, err := g.dueLate(ctx, upto)
+	oldest, _, err := g.lateMarks(ctx)
 	g.late.Store(0) // the instance with the lease reports the lag
-	for _, i := range due {
+	for _, i := range dueLate(oldest, upto) {
 		if _, _, err := g.f.c.Inbox.Ripen(ctx, g.first+i, upto, ripeMost); err != nil {
 			return fmt.Errorf("read late marks of partition %d: %w", g.first+i, err)
 		}

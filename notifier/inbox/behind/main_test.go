@@ -77,16 +77,29 @@ func (b *inboxes) deliver(accepted time.Time, seqs ...int64) {
 	}
 }
 
-func (b *inboxes) Late(_ context.Context, first, n int) ([]int64, error) {
+func (b *inboxes) Late(_ context.Context, first, n int) (oldest []int64, newest int64, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	oldest := make([]int64, n)
+	oldest = make([]int64, n)
 	for seq, at := range b.late {
-		if i := keys.Partition(seq) - first; i >= 0 && i < n && (oldest[i] == 0 || at < oldest[i]) {
+		i := keys.Partition(seq) - first
+		if i < 0 || i >= n {
+			continue
+		}
+		if newest = max(newest, at); oldest[i] == 0 || at < oldest[i] {
 			oldest[i] = at
 		}
 	}
-	return oldest, nil
+	return oldest, newest, nil
+}
+
+// busy lets time pass while other users of every group receive notices.
+func (b *inboxes) busy(d time.Duration) {
+	for seq := int64(1_000_000); d > 0; d -= time.Second {
+		b.deliver(time.Now(), between(seq, seq+63)...)
+		seq += 64
+		pass(min(d, time.Second))
+	}
 }
 
 func (b *inboxes) Ripen(_ context.Context, partition int, upto time.Time, limit int) (marks []notifier.Dirty, removed int, err error) {

@@ -41,7 +41,7 @@ func (g *group) begin(ctx context.Context) (*since, error) {
 			s.until = oldest
 		}
 	}
-	late, err := g.lateMarks(ctx)
+	late, _, err := g.lateMarks(ctx)
 	if err != nil {
 		return nil, err
 	}
