@@ -21,8 +21,7 @@ local list, hash, state, gone, idle = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[7
 local seq, before, ver, now = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 
 local used = redis.call('ZSCORE', idle, seq)
-if not used or tonumber(used) >= before then return 0 end
-if redis.call('ZSCORE', KEYS[6], seq) then return 0 end
+if not used or tonumber(used) >= before or redis.call('ZSCORE', KEYS[6], seq) then return 0 end
 local is = redis.call('HGET', state, 'ver')
 if not is then
   redis.call('ZREM', idle, seq)

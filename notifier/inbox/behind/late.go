@@ -38,7 +38,7 @@ func (g *group) lateBatch(ctx context.Context, now time.Time) (removed int, err 
 		return 0, err
 	}
 	upto := now.Add(-lateFor)
-	if max(newest, g.f.delivered.Load()) <= now.Add(-quietFor).UnixMilli() { // no delivery here, nor one elsewhere that made a mark
+	if max(newest, g.f.delivered.Load()) <= now.Add(-quietFor).UnixMilli() { // no delivery here, and none elsewhere that made a mark
 		upto = now
 	}
 	var marks []mark
