@@ -120,11 +120,7 @@ func (h *Hub) confirm(l *link, channel string) {
 	h.with(l, channel, func(u *user) {
 		u.confirmed, u.fresh = true, false
 		u.gen++
-		p := calm
-		if u.ready != nil {
-			p = urgent
-		}
-		h.queue.add(u, p)
+		h.queue.add(u, u.haste())
 		if len(u.conns) > 0 { // signals may have been missed meanwhile
 			h.checks.add(u)
 		}

@@ -84,7 +84,7 @@ func (q *rereads) read(ctx context.Context, users []asked) error {
 		s.mu.Lock()
 		switch {
 		case err != nil:
-			q.add(a.u, a.p)
+			q.add(a.u, max(a.p, a.u.haste()))
 		case a.u.hears(a.who.Audience): // otherwise they were moved meanwhile, and are read again
 			a.u.hold(badges[i], a.held)
 			a.u.settle(a.gen)

@@ -1,9 +1,13 @@
 package live
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // The reading order is urgent, then soon, then calm when calm reads are due, with no user twice.
@@ -46,5 +50,33 @@ func TestUsersAreReadInTheOrderOfTheirPriority(t *testing.T) {
 		if got := taken(false); len(got) != want {
 			t.Errorf("batch of %d, want %d", len(got), want)
 		}
+	}
+}
+
+// A badge that is read twice is sent twice if it changes in between, the second time before the events of the
+// change.
+func TestARequestThatComesWhileTheBadgeIsReadWaitsForThatRead(t *testing.T) {
+	t.Parallel()
+	failing := badgeFunc(func(context.Context, []notifier.Reader) ([]notifier.Badge, error) {
+		return nil, errors.New("Redis is away")
+	})
+	h := New(Config{Badges: failing})
+	u := &user{hub: h, seq: 1, audience: 2, confirmed: true}
+	h.shard(u.seq).users[u.seq] = u
+	h.queue.add(u, calm)
+	reading, _ := h.queue.next(true)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.join(gone, u); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if users, _ := h.queue.next(true); len(users) != 0 {
+		t.Errorf("%d more reads are queued", len(users))
+	}
+	if err := h.queue.read(t.Context(), reading); err == nil {
+		t.Fatal("no error")
+	}
+	if users, _ := h.queue.next(false); len(users) != 1 || users[0].p != urgent {
+		t.Errorf("after a failed read, the request waits for %+v", users)
 	}
 }

@@ -126,7 +126,7 @@ func (h *Hub) join(ctx context.Context, u *user) error {
 		u.ready = make(chan struct{})
 	}
 	ready := u.ready
-	if u.confirmed { // the user may be waiting in the calm queue
+	if u.queued != unqueued { // otherwise a read is under way, or the pending confirmation queues one
 		h.queue.add(u, urgent)
 	}
 	s.mu.Unlock()

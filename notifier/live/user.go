@@ -216,13 +216,17 @@ func (u *user) joins(a notifier.Audience) {
 	}
 	u.audience, u.unsure, u.fresh, u.placed = a, false, false, true
 	u.gen++
-	p := soon
-	if u.ready != nil {
-		p = urgent
-	}
 	if u.confirmed { // otherwise the pending confirmation queues the read
-		u.hub.queue.add(u, p)
+		u.hub.queue.add(u, max(soon, u.haste()))
 	}
+}
+
+// haste is urgent while a request waits for the user's badge.
+func (u *user) haste() priority {
+	if u.ready != nil {
+		return urgent
+	}
+	return calm
 }
 
 // hears reports whether messages for an audience concern the user.
