@@ -36,10 +36,10 @@ func Main(m *testing.M) { Wrap(m).Run() }
 
 // Runner runs the tests of a package between the start and the stop of its servers.
 // goleak.VerifyTestMain accepts it.
-type Runner struct{ m *testing.M }
+type Runner struct{ m interface{ Run() int } }
 
 // Wrap returns a Runner for a TestMain such as goleak.VerifyTestMain(redistest.Wrap(m)).
-func Wrap(m *testing.M) Runner { return Runner{m} }
+func Wrap(m interface{ Run() int }) Runner { return Runner{m} }
 
 // Run starts the server, runs the tests and returns their exit code.
 func (r Runner) Run() int {

@@ -10,9 +10,13 @@
 //	  │      the same part of it
 //	user     the badge in memory; a change is encoded once for all of the user's streams,
 //	  │      and changes within Limits.Merge are sent in one write
-//	conn     one r3labs/sse stream per connection, with an id chosen here
+//	conn     a stream; its outlet is one of two:
 //	  │
-//	responder  one write with a deadline for each flush
+//	post       one r3labs/sse stream for each shard, whose subscriber
+//	  │        writes each event to the socket that it is for
+//	socket     a hijacked connection in an epoll set, without a goroutine (Linux)
+//	  │
+//	response   otherwise: one r3labs/sse stream per connection, in its handler's goroutine
 //
 // For a new user, the hub subscribes first and reads the badge afterwards, so that no change is missed in
 // between. The same happens after a subscription was lost. All badges are read again once per Limits.Check,
@@ -29,8 +33,8 @@
 // one user; give.go chooses the connection. Only users with undelivered toasts have a tray.
 //
 // r3labs/sse leaks or blocks unless these rules are followed: no replay and no automatic streams; a stream is
-// removed only after its one subscriber has left; only TryPublish is used; the library gets a request made
-// here, which contains nothing from the client.
+// removed only after its one subscriber has left; what a subscriber that writes to a client reads is published by
+// TryPublish only; the library gets a request made here, which contains nothing from the client.
 package live
 
 import (
@@ -78,6 +82,8 @@ type Config struct {
 	Log           *slog.Logger
 	Now           func() time.Time // called from many goroutines
 	Limits        Limits
+
+	inHandlers bool // tests: all streams stay in their handlers, as on systems without sockets
 }
 
 // Hub holds the event streams of one instance. Run must be running while Serve is used.
@@ -88,6 +94,7 @@ type Hub struct {
 	prefix    string                       // of users' channels
 	audiences map[string]notifier.Audience // by channel
 	shards    [shardCount]shard
+	sockets   atomic.Pointer[sockets] // nil: all streams stay in their handlers
 
 	streamID atomic.Uint64
 	streams  atomic.Int64 // slots in use, of Limits.Total
@@ -105,7 +112,7 @@ type Hub struct {
 	gate    sync.RWMutex // orders open.Add before open.Wait
 	closing bool
 	closed  chan struct{}
-	open    sync.WaitGroup // every goroutine and r3labs stream of a connection
+	open    sync.WaitGroup // every connection, and every r3labs stream of one
 }
 
 // New returns a hub without streams.
@@ -137,6 +144,7 @@ func New(cfg Config) *Hub {
 // the remaining streams as Shutdown does, within a second. When it returns, all goroutines of the
 // hub have ended.
 func (h *Hub) Run(ctx context.Context) error {
+	defer h.openSockets(ctx)()
 	g, gctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{h.links.run, h.queue.run, h.merger.run, h.courier.run, h.runTicks, h.runChecks, h.runHealth} {
 		g.Go(func() error { return part(gctx) })

@@ -17,9 +17,9 @@ import (
 // does not answer in time or the hub is shutting down, notifier.ErrUnauthenticated without a user, or the
 // request's own context error when the client has left.
 //
-// On HTTP/1.1 the connection is hijacked and Serve returns while the stream continues: middleware
-// must not treat its return as the end of the stream. Headers already set on w are sent. Where
-// hijacking is not possible (HTTP/2, a writer that hides Hijack) the stream runs in the caller's
+// On Linux, the connection of HTTP/1.1 without TLS is hijacked and Serve returns while the stream continues:
+// middleware must not treat its return as the end of the stream. Headers already set on w are sent. Elsewhere,
+// and where hijacking is not possible (HTTP/2, a writer that hides Hijack), the stream runs in the caller's
 // goroutine. Last-Event-ID and the query are ignored.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, of notifier.StreamOf) error {
 	if who.Seq < 1 {
@@ -39,18 +39,20 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader,
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	c := &conn{user: u, id: strconv.FormatUint(h.streamID.Add(1), 36), session: of.Session, seen: of.Visible, toastsOff: of.ToastsOff, noToasts: of.NoToasts, until: of.Until}
+	c := &conn{user: u, session: of.Session, seen: of.Visible, toastsOff: of.ToastsOff, noToasts: of.NoToasts, until: of.Until}
 	if h.cfg.Toasts != nil {
 		c.browser = notifier.Browser(of.Session)
 	}
-	if r.ProtoMajor == 1 {
-		out, ok, err := hijack(w, ackSeconds*time.Second)
+	if r.ProtoMajor == 1 && r.TLS == nil && h.sockets.Load() != nil {
+		nc, head, ok, err := hijack(w)
+		if ok {
+			err = h.detach(nc, head, c)
+		}
 		if err != nil {
 			h.leave(u, nil)
 			return fmt.Errorf("hijack the connection of user %d: %w", u.seq, err)
 		}
 		if ok {
-			h.detach(c, out) //nolint:contextcheck // the stream outlives the request on purpose
 			return nil
 		}
 	}
@@ -97,7 +99,7 @@ func (h *Hub) leave(u *user, c *conn) {
 	s := h.shard(u.seq)
 	s.mu.Lock()
 	if c != nil {
-		c.gone, c.nc, c.rc = true, nil, nil
+		c.gone, c.out = true, nil
 		u.drop(c)
 	}
 	u.holds--

@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -13,13 +14,13 @@ import (
 func Trickle(w http.ResponseWriter, r *http.Request, lines []string, pauses []time.Duration) {
 	write, wait := staying(w, r)
 	if r.ProtoMajor == 1 {
-		out, ok, err := hijack(w, time.Minute)
+		nc, head, ok, err := hijack(w)
 		if err != nil {
 			return
 		}
 		if ok {
-			defer func() { _ = out.nc.Close() }()
-			write, wait = hijacked(out)
+			defer func() { _ = nc.Close() }()
+			write, wait = hijacked(nc, head)
 		}
 	}
 	for i, line := range lines {
@@ -53,20 +54,20 @@ func staying(w http.ResponseWriter, r *http.Request) (write func(string) error, 
 
 // hijacked writes to a hijacked connection. It waits by reading: the client sends nothing until it closes the
 // connection.
-func hijacked(out *responder) (write func(string) error, wait func(time.Duration) bool) {
+func hijacked(nc net.Conn, head []byte) (write func(string) error, wait func(time.Duration) bool) {
 	write = func(text string) error {
-		if err := out.nc.SetWriteDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		if err := nc.SetWriteDeadline(time.Now().Add(5 * time.Second)); err != nil {
 			return err
 		}
-		_, err := out.nc.Write(append(out.head, text...))
-		out.head = nil
+		_, err := nc.Write(append(head, text...))
+		head = nil
 		return err
 	}
 	wait = func(pause time.Duration) bool {
-		if err := out.nc.SetReadDeadline(time.Now().Add(pause)); err != nil {
+		if err := nc.SetReadDeadline(time.Now().Add(pause)); err != nil {
 			return false
 		}
-		_, err := out.nc.Read(make([]byte, 1))
+		_, err := nc.Read(make([]byte, 1))
 		return errors.Is(err, os.ErrDeadlineExceeded)
 	}
 	return write, wait

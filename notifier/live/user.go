@@ -13,14 +13,16 @@ import (
 const (
 	shardCount = 64
 	mergeBytes = 128 << 10 // merged writes are flushed at about this size
+	postID     = "sockets" // id of the library's stream for all sockets of a shard
 )
 
-// shard holds the users whose seq falls into it, and the library's streams of their connections, so
-// that each lock is shared by few users.
+// shard holds the users whose seq falls into it, and the library's streams that serve them, so that each lock is
+// shared by few users.
 type shard struct {
 	mu    sync.Mutex
 	users map[int64]*user
 	sse   *sse.Server
+	post  post // one of its streams, for all sockets
 }
 
 func newShard(h *Hub) shard {
@@ -31,9 +33,11 @@ func newShard(h *Hub) shard {
 	// leave the library's goroutines hanging.
 	srv.OnUnsubscribe = func(id string, _ *sse.Subscriber) {
 		srv.RemoveStream(id)
-		h.open.Done()
+		if id != postID {
+			h.open.Done()
+		}
 	}
-	return shard{users: make(map[int64]*user), sse: srv}
+	return shard{users: make(map[int64]*user), sse: srv, post: post{sse: srv}}
 }
 
 func (h *Hub) shard(seq int64) *shard { return &h.shards[seq%shardCount] }
