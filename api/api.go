@@ -1,4 +1,4 @@
-// Package api is the interface for other applications: they send notices, look up their
+// Package api is the interface for other applications: they send notices, query their
 // progress and poll inboxes. It speaks JSON over HTTP under /api/v1 and serves an OpenAPI
 // document and a reference page for people. Each call declares the scope that its key must
 // have. Every error is an RFC 9457 problem that names the faulty fields.
@@ -78,7 +78,7 @@ const (
 	maxEcho   = 100
 )
 
-// trim keeps a problem short, however long the request was, and gives those of Huma a code.
+// trim keeps a problem short, however long the request was, and gives Huma's problems a code.
 func trim(_ huma.Context, _ string, v any) (any, error) {
 	p, ok := v.(*problem)
 	if model, foreign := v.(*huma.ErrorModel); foreign { // made by Huma

@@ -26,7 +26,7 @@ func callerOf(ctx context.Context) notifier.APIKey {
 }
 
 // senderOf returns the sender of the notices that are sent with a key. All keys of one name
-// share their notices, so that a new key can take over from an old one.
+// share their notices, so that a new key can replace an old one.
 func senderOf(key notifier.APIKey) notifier.Ref { return notifier.KeyRef(key.Name) }
 
 // admit lets a call pass if its key allows it and is within its rate limit. The body takes room
@@ -55,7 +55,7 @@ func (s *server) admit(c huma.Context, next func(huma.Context)) {
 	next(huma.WithValue(huma.WithValue(c, seatKey{}, body), callerKey{}, key))
 }
 
-// scopeMissing says which scope a call needs and which the key has.
+// scopeMissing names the scope that a call needs and those of the key.
 func (*server) scopeMissing(c huma.Context, key notifier.APIKey) error {
 	need, has := string(scopeOf(c.Operation())), make([]string, len(key.Scopes))
 	for i, scope := range key.Scopes {

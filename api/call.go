@@ -76,7 +76,7 @@ func registryOf(op *huma.Operation) huma.Registry {
 }
 
 // register adds a call. Its handler may return the errors of package notifier, each of which
-// has a status and a sentence. The fields of a *notifier.InvalidError are taken for fields of
+// has a status and a sentence. The fields of a *notifier.InvalidError are treated as fields of
 // the body. An input with a field `Payload payload[T]` has a body.
 func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O, error)) {
 	registry := s.api.OpenAPI().Components.Schemas

@@ -22,7 +22,7 @@ const mePath = "/me"
 const preflightLife = 7200
 
 // sharing lets the pages of apps make the calls below /me. No cookie counts in such a call: only a
-// token says who is asking. All other calls stay closed to pages of other origins.
+// token identifies the caller. All other calls stay closed to pages of other origins.
 func (s *server) sharing(next http.Handler) http.Handler {
 	if s.Who == nil {
 		return next

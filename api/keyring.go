@@ -74,8 +74,8 @@ func (k *keyring) find(ctx context.Context, token string) (notifier.APIKey, erro
 	return key, nil
 }
 
-// remembered returns false if the caller has to look the key up. When many callers ask for a
-// key that is no longer fresh, one of them looks it up and the others get the cached one.
+// remembered returns false if the caller has to read the key from SQL. When many callers ask for a
+// key that is no longer fresh, one of them reads it and the others get the cached one.
 func (k *keyring) remembered(hash string) (notifier.APIKey, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

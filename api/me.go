@@ -68,7 +68,7 @@ type meAnswer struct {
 	Now      string      `json:"now" format:"date-time" doc:"The time of the server."`
 }
 
-// meType is a type of notice, as a user may know it.
+// meType is a type of notice, as users see it.
 type meType struct {
 	Type    string `json:"type" doc:"The type."`
 	Name    string `json:"name" doc:"Its name in your language."`

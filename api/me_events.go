@@ -51,6 +51,6 @@ func (m *me) stream(who notifier.Reader, of notifier.StreamOf) func(huma.Context
 			m.refuse(c, err)
 			return
 		}
-		web.Of(r.Context()).Status = http.StatusOK // the stream has taken over the connection, so nobody recorded this
+		web.Of(r.Context()).Status = http.StatusOK // the stream took over the connection, so no middleware recorded a status
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// registerMePresence adds the calls by which pages say that they are looked at, and which toasts they
+// registerMePresence adds the calls by which pages report that they are visible, and which toasts they
 // have shown.
 func registerMePresence(m *me) {
 	register(m.server, call{

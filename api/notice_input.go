@@ -131,7 +131,7 @@ func audienceNames(audiences map[notifier.Audience]string, of []notifier.Audienc
 	return names
 }
 
-// minLife is the shortest life of a notice. Nobody would see it for less.
+// minLife is the shortest life of a notice: users would hardly see a shorter one.
 const minLife = time.Second
 
 // duration parses a duration such as 30m or 7d. The empty text is 0; less than minLife is a

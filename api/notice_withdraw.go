@@ -34,8 +34,8 @@ func (s *server) withdraw(ctx context.Context, in *subjectInput) (*withdrawnOutp
 	return &withdrawnOutput{withdrawn{n}}, nil
 }
 
-// withdrawal selects what a key reaches. The key of an app: the app's notices, and those that it has sent itself before
-// apps had keys of their own. Any other key: those of the installation that were sent under its name, and all of them
+// withdrawal selects what a key reaches. The key of an app: the app's notices, and the ones it sent itself before
+// apps had keys of their own. Any other key: the notices of the installation sent under its name, or all of them
 // with the scope admin. A key with that scope can name any app instead.
 func (s *server) withdrawal(ctx context.Context, in *subjectInput) (notifier.Withdrawal, error) {
 	key := callerOf(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// pollSince is how far back a poll without since looks.
+// pollSince is how far back a poll without since goes.
 const pollSince = 3 * 24 * time.Hour
 
 // parseSince parses an `at` (a version of an inbox, from 0 to notifier.MaxAt) or an RFC 3339

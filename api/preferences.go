@@ -79,7 +79,7 @@ type putPreferencesInput struct {
 
 type ownPreferencesInput struct{ Payload payload[preferencesBody] }
 
-// mailWhenBody says when mails are sent.
+// mailWhenBody is when mails are sent.
 type mailWhenBody struct {
 	When string `json:"when" doc:"off, daily, or a duration up to 24h such as 30m."`
 	At   string `json:"at,omitempty" doc:"When daily mails are sent, HH:MM in the user's zone; empty: 08:00."`
@@ -94,7 +94,7 @@ type quietBody struct {
 	To   string `json:"to" doc:"When they end; the next day if it is before from."`
 }
 
-// wantsBody says by which ways a user is told of a type. A missing member is the type's default.
+// wantsBody is the channels by which a user is notified of a type. A missing member is the type's default.
 type wantsBody struct {
 	Inbox *bool `json:"inbox,omitempty" nullable:"false" doc:"Notices of the type come to the inbox; false mutes it."`
 	Push  *bool `json:"push,omitempty" nullable:"false" doc:"Told on devices."`

@@ -28,7 +28,7 @@ const defaultRetry = 5 * time.Second
 type problem struct {
 	huma.ErrorModel
 	Code   string       `json:"code"`
-	Errors []fieldError `json:"errors,omitempty"` // in place of those of the model
+	Errors []fieldError `json:"errors,omitempty"` // in place of the model's
 }
 
 // fieldError is one fault of a request.
@@ -59,8 +59,8 @@ var statusCodes = map[int]string{
 	http.StatusInternalServerError: "internal", http.StatusServiceUnavailable: "unavailable", http.StatusInsufficientStorage: "full",
 }
 
-// outcomes maps each error to its status, its code and its fixed sentence for applications. Without a code it has that of
-// its status.
+// outcomes maps each error to its status, its code and its fixed sentence for applications. Without a code it has the default
+// code of its status.
 var outcomes = []struct {
 	err    error
 	status int
@@ -114,7 +114,7 @@ func (s *server) problem(ctx context.Context, err error) error {
 	return huma.ErrorWithHeaders(newProblem(status, code, detail), problemHeaders(status, err))
 }
 
-// newProblem returns a problem. An empty code is that of the status.
+// newProblem returns a problem. Without a code it has the default code of its status.
 func newProblem(status int, code, detail string) *problem {
 	return &problem{
 		ErrorModel: huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail},

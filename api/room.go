@@ -55,7 +55,7 @@ type seatKey struct{}
 // seat returns an empty seat for the body of a call. The caller calls leave when the call has its answer.
 func (r *room) seat(key int64) *seat { return &seat{room: r, key: key, patience: r.wait} }
 
-// noRoomError says why a body has waited in vain.
+// noRoomError is why a body waited in vain.
 type noRoomError string
 
 func (e noRoomError) Error() string { return string(e) }
@@ -65,7 +65,7 @@ const (
 	errRoomFull noRoomError = "had to wait for too long: large bodies of all keys together have reached what the instance holds. Send it again later"
 )
 
-// grow waits until the body may take so many bytes. It returns a noRoomError if it may not in time.
+// grow waits until the body may take so many bytes. It returns a noRoomError if there is no room in time.
 func (s *seat) grow(ctx context.Context, to int64) error {
 	r, began := s.room, time.Now()
 	ctx, cancel := context.WithTimeout(ctx, s.patience)

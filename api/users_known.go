@@ -62,7 +62,7 @@ func (k *known) serve(ctx context.Context, name string, do func(who knownUser) e
 	return do(now)
 }
 
-// ask looks up a user in the directory and caches the answer.
+// ask reads a user from the directory and caches the result.
 func (k *known) ask(ctx context.Context, name string, forgotten uint64) (knownUser, error) {
 	u, err := k.users.UserByName(ctx, name)
 	if err != nil {
@@ -106,7 +106,7 @@ func (k *known) learn(name string, p knownUser, forgotten uint64, now time.Time)
 	k.fresh[name] = p
 }
 
-// forget removes a user from the cache, so that the next call looks them up.
+// forget removes a user from the cache, so that the next call reads them again.
 func (k *known) forget(name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -23,7 +23,7 @@ const (
 // testTTL is how long a test message waits for its device.
 const testTTL = time.Minute
 
-// devices are the browsers that users are told on.
+// devices are the browsers that receive pushes.
 type devices struct {
 	*store.Store
 	hosts  push.Hosts
@@ -62,8 +62,8 @@ func (d *devices) Register(ctx context.Context, device notifier.NewDevice, subsc
 	return d.AddDevice(ctx, device)
 }
 
-// Test sends a message to a device of a user at once, and reports whether the push service has taken it. A
-// device that is gone is removed. It returns notifier.ErrNotFound for an id that is not a device of theirs.
+// Test sends a message to a device of a user at once, and reports whether the push service accepted it. A
+// device that is gone is removed. It returns notifier.ErrNotFound for an id that is not one of the user's devices.
 func (d *devices) Test(ctx context.Context, user notifier.User, text *locale.Printer, id int64) (sent bool, err error) {
 	all, err := d.Devices(ctx, user.Seq, "")
 	if err != nil {

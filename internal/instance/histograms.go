@@ -19,7 +19,7 @@ import (
 // buckets are the bounds of all histograms, in seconds.
 var buckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// histograms has how long things take. Each time is added where it is measured, which costs about
+// histograms holds durations. Each time is added where it is measured, which costs about
 // 0.2 µs and no memory.
 type histograms struct {
 	requests *prometheus.HistogramVec
@@ -74,10 +74,10 @@ func (h *histograms) served(method, route string, status int, took time.Duration
 	h.requests.WithLabelValues(method, route, code).Observe(took.Seconds())
 }
 
-// called is told of calls to SQL.
+// called observes a call to SQL.
 func (h *histograms) called(call store.Call, took time.Duration) { h.sql[call].Observe(took.Seconds()) }
 
-// heard is told of published changes.
+// heard observes a published change.
 func (h *histograms) heard(took time.Duration) { h.published.Observe(took.Seconds()) }
 
 // saves is SQL, with saving of inboxes measured.

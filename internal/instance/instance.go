@@ -37,7 +37,7 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-// Options say what to serve.
+// Options configure what is served.
 type Options struct {
 	Config config.Config
 	Demo   bool   // add the demonstration
@@ -45,7 +45,7 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Address says where a server answers.
+// Address is where a server listens.
 type Address struct {
 	URL   string // for browsers: the public URL if one is configured
 	Addr  string // of the listener; with port 0, with the port it got
@@ -116,7 +116,7 @@ func (i *instance) parts() []part {
 	return []part{
 		i.lockDirectory, // first, because a second server on the directory must not touch anything
 		i.openTraces,    // before everything that they show, and sent at the end
-		i.openStore,     // before Redis, because SQL knows whether these users may be shown to the public
+		i.openStore,     // before Redis, because SQL has whether these users may be shown to the public
 		i.addDemo,       // before any page can show a user; refuses a demonstration for the public
 		i.startRedis,    // needs the lock; when it stops it writes its file, so its clients stop before
 		i.openRaw,       // the guard's own client, which works while the gate is closed
@@ -135,9 +135,9 @@ func (i *instance) parts() []part {
 		i.serveShop,     // an application beside Carillon
 		i.serveAdmin,    // metrics are there as long as pages are
 		i.serveWeb,      // when it stops, running requests are answered and no more are accepted
-		i.endStreams,    // before the servers, because http.Server does not know the streams that have left it: each is told bye and when to come back
-		i.becomeUnready, // before them: /readyz says no, so that a proxy sends no new clients
-		i.tellSystemd,   // the last to start and the first to stop
+		i.endStreams,    // before the servers, because http.Server does not track hijacked streams: each is sent bye, with the time to reconnect
+		i.becomeUnready, // before them: /readyz fails, so that a proxy sends no new clients
+		i.notifySystemd,   // the last to start and the first to stop
 	}
 }
 

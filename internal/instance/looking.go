@@ -8,13 +8,13 @@ import (
 	"github.com/carillonhq/carillon/notifier/live"
 )
 
-// streams notes who looks at a page when its stream begins: a push waits for them.
+// streams records that a page of a user is visible when its stream begins: pushes to them wait.
 type streams struct {
 	*live.Hub
 	looking *channels.Viewers
 }
 
-// Serve is that of the hub.
+// Serve calls Hub.Serve.
 func (s streams) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader, of notifier.StreamOf) error {
 	if of.Visible {
 		s.looking.Set(who.Seq, true)

@@ -71,7 +71,7 @@ func (c *collections) run(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		c.look()
+		c.adapt()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -80,8 +80,8 @@ func (c *collections) run(ctx context.Context) error {
 	}
 }
 
-// look adapts to the last second.
-func (c *collections) look() {
+// adapt applies what was allocated in the last second.
+func (c *collections) adapt() {
 	metrics.Read(c.now)
 	allocated, live := c.now[0].Value.Uint64(), uint64(1)
 	for _, s := range c.now[1:] {

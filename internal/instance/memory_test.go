@@ -20,7 +20,7 @@ func TestASmallHeapMayGrowByRoom(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(100) })
 	debug.FreeOSMemory()
 	c := newCollections(config.Process)
-	c.look()
+	c.adapt()
 	live := uint64(0)
 	for _, s := range c.now[1:] {
 		live += s.Value.Uint64()
@@ -34,18 +34,18 @@ func TestASmallHeapMayGrowByRoom(t *testing.T) {
 func TestMemoryIsReturnedInCalmSeconds(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(100) })
 	c := newCollections(config.Process)
-	c.look()
+	c.adapt()
 	garbage = make([]byte, 2*spare)
 	for i := range garbage { // or the pages would never be touched
 		garbage[i] = 1
 	}
 	garbage = nil
 	before := released()
-	c.look()
+	c.adapt()
 	if got := released(); got > before+spare {
 		t.Errorf("%d bytes were returned under load", got-before)
 	}
-	c.look()
+	c.adapt()
 	if got := released(); got < before+spare {
 		t.Errorf("%d bytes were returned in a calm second, want %d", int64(got-before), 2*spare)
 	}

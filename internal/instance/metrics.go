@@ -46,7 +46,7 @@ type sources struct {
 
 	times *histograms
 	pool  func() *redis.PoolStats
-	pools []prometheus.Collector // of SQL, and of what is told outside the pages
+	pools []prometheus.Collector // of SQL, and of mails and pushes
 }
 
 // admin makes the handler of the admin address, which is for operators.

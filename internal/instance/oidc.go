@@ -41,7 +41,7 @@ type provider struct {
 	audience notifier.Audience // of new users
 }
 
-// Finish returns the session of the user with whom a browser comes back. They are added if they are new.
+// Finish returns the session of the user who has signed in at the provider. They are added if they are new.
 func (p provider) Finish(r *http.Request) (signed notifier.Signed, next string, err error) {
 	who, next, err := p.Provider.Finish(r)
 	if err != nil {

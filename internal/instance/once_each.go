@@ -10,7 +10,7 @@ import (
 )
 
 // onceEach is a handler of logs that lets a cause pass once. While Redis or SQL is away every part of an instance fails, and
-// the guard and readiness say so; what the parts say is for --log-level debug.
+// the guard and readiness report it; what the parts log is for --log-level debug.
 type onceEach struct {
 	slog.Handler
 	seen *seenCauses
@@ -56,7 +56,7 @@ func (s *seenCauses) repeats(err error, now time.Time) bool {
 	case source == "" || source == trouble.SQL && why == (trouble.Trouble{}):
 		return false
 	case why.Kind != trouble.Changes && !why.Slow(): // answers of Redis without a known trouble are not marked
-		return true // the guard or readiness says it
+		return true // the guard or readiness reports it
 	}
 	key := string(source) + why.Found
 	s.mu.Lock()
@@ -78,7 +78,7 @@ func (o onceEach) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return onceEach{o.Handler.WithAttrs(attrs), o.seen}
 }
 
-// WithGroup is that of slog.Handler.
+// WithGroup implements slog.Handler.
 func (o onceEach) WithGroup(name string) slog.Handler {
 	return onceEach{o.Handler.WithGroup(name), o.seen}
 }

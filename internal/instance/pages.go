@@ -62,7 +62,7 @@ func (i *instance) pages() (http.Handler, error) {
 		LinkHosts:      i.cfg.LinkHosts,
 		Keep:           i.cfg.Keep,
 		Served:         i.requestServed,
-		Traced:         i.traced(false), // anybody may ask for pages, and nobody for spans
+		Traced:         i.traced(false), // anybody may request pages, but not spans
 		Log:            i.log,
 	}
 	if i.cfg.PublicURL != nil {
@@ -120,7 +120,7 @@ func (i *instance) accounts() identity.Accounts {
 	return identity.Accounts{People: i.people, Sessions: i.sessions, SignIns: i.signIns, Users: i.db, PasswordsOff: i.cfg.PasswordsOff}
 }
 
-// unreadReports tells the hub whether announcements are unread.
+// unreadReports reports to the hub whether announcements are unread.
 type unreadReports struct{ announcements *announcement.Announcements }
 
 // Unread is false for an announcement that the reader does not see: it has ended, or is for others.

@@ -86,8 +86,8 @@ func peopleBeside(cfg config.Config, db *store.Store, rdb redis.UniversalClient,
 
 // clearing returns a function that clears copies of deleted data in files: pages in the write-ahead
 // log of SQLite, and commands in the append-only file of the built-in Redis. If that fails, SQLite
-// and Redis do it later by themselves. Operators look after the files of a PostgreSQL and a Redis of
-// their own, and after all backups.
+// and Redis do it later by themselves. The files of an external PostgreSQL or Redis, and all
+// backups, are up to their operators.
 func clearing(cfg config.Config, db *store.Store, rdb redis.UniversalClient, log *slog.Logger) func(context.Context) {
 	return func(ctx context.Context) {
 		if err := db.ClearLog(ctx); err != nil {

@@ -20,7 +20,7 @@ func registerPool(m meter, stats func() *redis.PoolStats) {
 	m.counter("carillon_redis_connection_timeouts_total", "Calls that waited for a connection in vain.", func() int64 { return int64(stats().Timeouts) })
 }
 
-// registerBuild registers a 1 whose labels say what runs here.
+// registerBuild registers a gauge of 1 whose labels describe this build.
 func registerBuild(m meter) {
 	build := prometheus.Labels{"version": "(devel)", "goversion": "", "revision": ""}
 	if info, ok := debug.ReadBuildInfo(); ok {

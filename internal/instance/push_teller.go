@@ -18,7 +18,7 @@ import (
 
 const pushTitles = 3 // titles in a message about several notices
 
-// pushTeller tells by push.
+// pushTeller notifies by push.
 type pushTeller struct {
 	sender        *push.Sender
 	texts         *locale.Catalogue
@@ -96,7 +96,7 @@ func (t pushTeller) send(ctx context.Context, target *notifier.ReachTarget, mess
 	return pushOutcome(out)
 }
 
-// pushOutcome says what the answer of a push service means for a target.
+// pushOutcome returns what a push service's response means for a target.
 func pushOutcome(out push.Outcome) channels.Outcome {
 	verdicts := map[push.Verdict]channels.Verdict{
 		push.Accepted: channels.Sent, push.Gone: channels.Gone, push.Later: channels.Delayed, push.Denied: channels.Denied, push.Refused: channels.Refused, push.Unreachable: channels.Away,

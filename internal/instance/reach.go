@@ -21,7 +21,7 @@ const mailLines = 8
 // demoSender is the sender of the mails that a demonstration only shows.
 const demoSender = "Carillon <carillon@example.com>"
 
-// makeReach makes the stage that tells users what is still unread, with a way for each kind of targets that
+// makeReach makes the stage that notifies users of what is still unread, with a way for each kind of target that
 // is configured. Without any, targets stay as they are.
 func (i *instance) makeReach(ctx context.Context, space keys.Space) error {
 	i.looking = channels.NewViewers(i.rdb, space, i.log)
@@ -84,7 +84,7 @@ type letters interface {
 	Send(ctx context.Context, letters []mail.Letter) []mail.Outcome
 }
 
-// mailTeller tells by mail.
+// mailTeller notifies by mail.
 type mailTeller struct {
 	to       letters
 	composer *views.Composer
@@ -107,7 +107,7 @@ func (t mailTeller) Send(ctx context.Context, m *channels.Message) channels.Outc
 	return mailOutcome(t.to.Send(ctx, []mail.Letter{letter})[0])
 }
 
-// mailOutcome says what the answer of a mail server means for a target.
+// mailOutcome returns what a mail server's reply means for a target.
 func mailOutcome(out mail.Outcome) channels.Outcome {
 	reason := out.Text
 	if out.Code != 0 {

@@ -15,7 +15,7 @@ type targetCounter interface {
 	ReachStats(ctx context.Context, kind notifier.ReachKind) (notifier.ReachStats, error)
 }
 
-// reachMetrics reports how people are told outside the pages: targets of all instances, from SQL at each
+// reachMetrics reports the mails and pushes: targets of all instances, from SQL at each
 // scrape, and what this instance has sent.
 type reachMetrics struct {
 	sql  targetCounter

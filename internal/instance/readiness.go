@@ -19,8 +19,8 @@ const (
 	watchWait  = 2 * time.Second
 )
 
-// readiness decides how well this instance serves its users, from calls like theirs. It is the one place that does so: /readyz
-// tells what it says, and the log has a line for each change.
+// readiness determines how well this instance serves its users, from calls like theirs. It is the only place that does: /readyz
+// reports the result, and each change is logged.
 type readiness struct {
 	i       *instance
 	refused *refusals
@@ -34,7 +34,7 @@ func newReadiness(i *instance) *readiness {
 	return &readiness{i: i, refused: newRefusals(), served: &served{}, told: map[string]bool{}}
 }
 
-// Ready asks SQL and Redis, and adds what calls of users and of background work have met.
+// Ready calls SQL and Redis, and adds the failures of users' calls and of background work.
 func (r *readiness) Ready(ctx context.Context) notifier.Readiness {
 	if r.i.stopping.Load() {
 		return notifier.Readiness{Down: true, Causes: []string{"this instance is stopping: others serve its users"}}
@@ -84,7 +84,7 @@ func (r *readiness) redis(ctx context.Context) string {
 	return sentence("redis", trouble.OfRedis(err), "it does not answer: see the log")
 }
 
-// sqlSentence says why pages do not work. A schema that does not fit this program has its own cure.
+// sqlSentence explains why pages do not work. A schema that does not fit this program has its own cure.
 func sqlSentence(err error) string {
 	if unfit := (*notifier.UnfitError)(nil); errors.As(err, &unfit) {
 		return "sql: " + unfit.Error()
@@ -92,7 +92,7 @@ func sqlSentence(err error) string {
 	return sentence("sql", trouble.OfSQL(err), "it does not answer: see the log")
 }
 
-// sentence says what is wrong with a part, without names, addresses and secrets.
+// sentence describes what is wrong with a part, without names, addresses and secrets.
 func sentence(part string, t trouble.Trouble, otherwise string) string {
 	if t == (trouble.Trouble{}) {
 		return part + ": " + otherwise
@@ -128,13 +128,13 @@ func (r *readiness) watch(ctx context.Context) {
 	err = r.i.hub.Unsubscribed()
 	r.tell(ctx, "live", err, trouble.OfRedis(err))
 	for _, one := range r.refused.lately(time.Now()) {
-		if one.why.Kind == trouble.Rights { // the parts say themselves that it refuses changes
+		if one.why.Kind == trouble.Rights { // the parts report by themselves that it refuses changes
 			r.tell(ctx, "redis", one.err, one.why)
 		}
 	}
 }
 
-// tell logs a cause unless it has, and that all of a part are gone.
+// tell logs a new cause, and that a part has no causes any more.
 func (r *readiness) tell(ctx context.Context, part string, err error, why trouble.Trouble) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

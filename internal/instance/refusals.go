@@ -11,7 +11,7 @@ import (
 	"github.com/carillonhq/carillon/internal/trouble"
 )
 
-// refusals holds which commands Redis has refused lately. It is a hook of the client that users' calls take.
+// refusals holds which commands Redis has refused lately. It is a hook of the client for users' calls.
 type refusals struct {
 	mu  sync.Mutex
 	now map[string]refusal // by command; a right that a script lacks by its name, because the next script may not need it

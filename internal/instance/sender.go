@@ -24,7 +24,7 @@ const sendWait = 5 * time.Minute
 
 // NewSender makes the Notices of a command. Send delivers before it returns, to any number of
 // recipients, whether a server runs or not. Without Redis notices are only accepted, and
-// reason says why. The caller closes the Notices and then calls closeAll.
+// reason is why. The caller closes the Notices and then calls closeAll.
 func NewSender(ctx context.Context, cfg config.Config, db *store.Store, log *slog.Logger) (p *notices.Notices, closeAll func() error, reason error) {
 	rdb, closeRedis, reason := redisGuarded(ctx, cfg, db, log)
 	space := keys.New(cfg.RedisPrefix)

@@ -71,7 +71,7 @@ func (i *instance) listenOn(ctx context.Context, server *http.Server, addr strin
 	if _, ok := config.SocketOf(addr); ok {
 		server.Handler = fromThisMachine(server.Handler)
 	}
-	l := i.early // it is that of the pages, which are the first to listen
+	l := i.early // the listener of the pages, which are the first to listen
 	if i.early = nil; l == nil {
 		var err error
 		if l, err = listen(ctx, addr); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // listenShop prepares the application of the demonstration, at an origin of its own: the port after
-// that of the pages, or any other one if that is in use.
+// the port of the pages, or any other one if it is in use.
 func (i *instance) listenShop(ctx context.Context) (func() error, error) {
 	if !i.demo {
 		return nil, nil

@@ -43,8 +43,8 @@ func listenUnix(ctx context.Context, s config.Socket) (net.Listener, error) {
 	return l, nil
 }
 
-// fromThisMachine gives requests that come by a Unix socket, which have no address, that of this machine, so that
-// --trusted-proxies and --identity-from can name it.
+// fromThisMachine sets the address of requests that come through a Unix socket, which have none, to this machine's, so
+// that --trusted-proxies and --identity-from can name it.
 func fromThisMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = "127.0.0.1:0"

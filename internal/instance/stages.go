@@ -145,7 +145,7 @@ func (i *instance) openGate(ctx context.Context) error {
 	return errors.Join(i.inbox.Load(ctx), i.announcements.Load(ctx), i.toasts.Load(ctx))
 }
 
-// gate tells the hub whether Redis may be used. Its Changed says when to ask again.
+// gate reports to the hub whether Redis may be used, and by Changed that this has changed.
 type gate struct{ *guard.Guard }
 
 // Open reports whether Redis may be used now.

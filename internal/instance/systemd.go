@@ -12,10 +12,10 @@ import (
 	"github.com/carillonhq/carillon/internal/doctor"
 )
 
-// tellSystemd tells the service manager that pages are served and, when they end, that the instance is
-// stopping. If its watchdog is on, it is told that the instance answers, as long as it does. Without a
-// service manager that wants to know, nothing is told.
-func (i *instance) tellSystemd(start context.Context) (func() error, error) {
+// notifySystemd notifies the service manager once pages are served and again when the instance is stopping. If
+// the watchdog is on, it is fed for as long as the instance answers. Without such a service manager, nothing is
+// sent.
+func (i *instance) notifySystemd(start context.Context) (func() error, error) {
 	every, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
 		return nil, fmt.Errorf("read the watchdog's interval: %w", err)

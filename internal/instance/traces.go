@@ -70,7 +70,7 @@ func pipelineName(cmds []redis.Cmder) string {
 	return name
 }
 
-// fault leaves out the error that says that there is no value.
+// fault returns no error for a missing value.
 func fault(err error) error {
 	if errors.Is(err, redis.Nil) {
 		return nil

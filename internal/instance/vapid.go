@@ -36,7 +36,7 @@ func VAPIDPublic(ctx context.Context, cfg config.Config, db *store.Store) (strin
 	return key.Public()
 }
 
-// makeVAPIDKey returns the key that push services know this installation by: the configured one, or the one in
+// makeVAPIDKey returns the key by which push services identify this installation: the configured one, or the one in
 // SQL, sealed under the session keys. The first call makes that, and one that was
 // sealed under an older session key is sealed under the first one, so that the older one may be dropped next.
 func makeVAPIDKey(ctx context.Context, cfg config.Config, db *store.Store) (push.Key, error) {

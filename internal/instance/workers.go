@@ -10,13 +10,13 @@ import (
 func (i *instance) workers() []func(context.Context) error {
 	all := []func(context.Context) error{
 		i.notices.Run,  // delivery, write-behind, sweeps, announcements and streams
-		i.sessions.Run, // tells all instances about changed users and ended sessions
+		i.sessions.Run, // publishes changed users and ended sessions to all instances
 		i.topics.Run,   // repairs the sets of subscribers
 		i.toasts.Run,   // clears old toasts
 		func(ctx context.Context) error { return i.tokens.Watch(ctx, i.hub.Recheck) }, // ends the streams of revoked apps
 		i.people.Run,  // finishes deletions that were interrupted
-		i.reach.Run,   // tells users what is still unread
-		i.looking.Run, // notes who looks at a page
+		i.reach.Run,   // notifies users of what is still unread
+		i.looking.Run, // records which users see a page
 		i.ready.run,   // logs what is wrong
 		newCollections(i.cfg.Lookup).run,
 	}
