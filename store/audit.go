@@ -29,7 +29,13 @@ func (s *Store) record(ctx context.Context, tx *sql.Tx, by notifier.Actor, actio
 		return nil
 	}
 	e := notifier.AuditEntry{Actor: by.Ref, Address: by.Address, Action: action, Object: object, Detail: detail}
-	if _, err := tx.ExecContext(ctx, addAuditEntry, s.auditArgs(&e)...); err != nil {
+	var err error
+	if s.ready.audit != nil {
+		_, err = tx.StmtContext(ctx, s.ready.audit).ExecContext(ctx, s.auditArgs(&e)...) //nolint:sqlclosecheck // the transaction closes it
+	} else {
+		_, err = tx.ExecContext(ctx, addAuditEntry, s.auditArgs(&e)...)
+	}
+	if err != nil {
 		return fmt.Errorf("write %s to the audit log: %w", action, err)
 	}
 	return nil

@@ -20,6 +20,7 @@ type statements struct {
 	addKey    *sql.Stmt // an idempotency key
 	confirm   *sql.Stmt // a notice that was delivered
 	confirmed *sql.Stmt // whether it was already confirmed
+	audit     *sql.Stmt // an entry of the audit log
 }
 
 // statement is a query used by most requests. On PostgreSQL it is not prepared here: the driver does that for each
@@ -72,6 +73,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	s.ready.addKey = prepared(`INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)`)
 	s.ready.confirm = prepared(`UPDATE notices SET state = 'sent', done = 0 WHERE id = $1 AND rev = $2 AND state = 'accepted'`)
 	s.ready.confirmed = prepared(`SELECT EXISTS (SELECT 1 FROM notices WHERE id = $1 AND rev = $2 AND state = 'sent')`)
+	s.ready.audit = prepared(addAuditEntry)
 	return err
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/r3labs/sse/v2"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // conn is one stream. Its fields are guarded by the lock of its user's shard, except those that never change.
@@ -30,6 +32,8 @@ type outlet interface {
 	// publish queues an event. If last is set, the stream ends once everything queued is written. A client
 	// for which too many events are queued is disconnected.
 	publish(ev *sse.Event, last bool)
+	// share queues the events of a view, which many users see, with the version and, if due, the badge of one.
+	share(v *view, b notifier.Badge, due bool)
 	// cut ends the stream at once, whatever is still being written.
 	cut()
 	// left reports that the stream has ended: nothing reaches the client any more.

@@ -145,12 +145,17 @@ func (h *Hub) each(l *link, f func(*user)) {
 	for i := range h.shards {
 		s := &h.shards[i]
 		s.mu.Lock()
-		for _, u := range s.users {
-			if u.link == l {
-				f(u)
-			}
-		}
+		s.each(l, f)
 		s.mu.Unlock()
+	}
+}
+
+// each calls f for the shard's users on l. The caller holds the lock.
+func (s *shard) each(l *link, f func(*user)) {
+	for _, u := range s.users {
+		if u.link == l {
+			f(u)
+		}
 	}
 }
 

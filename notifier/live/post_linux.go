@@ -1,12 +1,15 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/url"
 	"sync"
 
 	"github.com/r3labs/sse/v2"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // post passes the events for the sockets of a shard through one stream of the library. It is the
@@ -23,10 +26,12 @@ type post struct {
 	open func() // called when the subscriber is registered; nil afterwards
 }
 
-// letter is the address of one event.
+// letter is whom one event is for.
 type letter struct {
 	to   *socket
 	last bool // the stream ends with it
+
+	copies []copied // instead of to: of the view that the event is
 }
 
 // run serves the stream until ctx ends. It calls open once events may be published.
@@ -42,6 +47,12 @@ func (p *post) publish(ev *sse.Event, l letter) {
 	p.to = append(p.to, l)
 	p.mu.Unlock()
 	p.sse.Publish(postID, ev)
+}
+
+// share queues a view for the sockets that it was copied to: it is printed once for all of them.
+func (p *post) share(v *view) {
+	p.publish(packShared(v.text, notifier.Badge{}, false), letter{copies: v.copies})
+	v.copies = nil
 }
 
 func (p *post) next() letter {
@@ -75,8 +86,30 @@ func (p *post) Flush() {
 		return
 	}
 	l := p.next()
-	if kept := l.to.write(p.buf, l.last); kept || cap(p.buf) > mergeBytes {
+	switch {
+	case l.copies != nil:
+		p.copy(l.copies)
+	case l.to.write(p.buf, l.last):
+		p.buf = nil // it was kept
+	}
+	if cap(p.buf) > mergeBytes {
 		p.buf = nil
 	}
 	p.buf = p.buf[:0]
+}
+
+// copy writes the printed view to each socket.
+func (p *post) copy(to []copied) {
+	_, text, _ := bytes.Cut(p.buf, []byte("\n")) // the first line is an id
+	var frame []byte
+	for i := range to {
+		c := &to[i]
+		frame = append(appendID(frame[:0], c.badge.Ver), text...)
+		if c.due {
+			frame = appendBadge(frame, c.badge)
+		}
+		if c.to.write(frame, false) {
+			frame = nil // it was kept
+		}
+	}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/r3labs/sse/v2"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // response is the outlet of a stream that stays in its handler: net/http writes it, and the library has a stream
@@ -74,6 +76,10 @@ func (o *response) tooSlow() {
 	if !o.closing.Swap(true) {
 		o.conn.user.hub.stats.cut.Add(1)
 	}
+}
+
+func (o *response) share(v *view, b notifier.Badge, due bool) {
+	o.publish(packShared(v.text, b, due), false)
 }
 
 func (o *response) cut() {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/r3labs/sse/v2"
 	"golang.org/x/sys/unix"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // socket is the outlet of a hijacked connection. It has no goroutine: the post of its shard writes to it, and the
@@ -28,7 +30,11 @@ type socket struct {
 }
 
 func (s *socket) publish(ev *sse.Event, last bool) {
-	s.set.hub.shard(s.conn.user.seq).post.publish(ev, letter{s, last})
+	s.set.hub.shard(s.conn.user.seq).post.publish(ev, letter{to: s, last: last})
+}
+
+func (s *socket) share(v *view, b notifier.Badge, due bool) {
+	v.copies = append(v.copies, copied{s, b, due})
 }
 
 func (s *socket) left() bool { return s.gone.Load() }

@@ -14,7 +14,10 @@ import (
 type (
 	post    struct{ sse *sse.Server }
 	sockets struct{}
+	socket  struct{}
 )
+
+func (p *post) share(*view) {}
 
 func (h *Hub) openSockets(context.Context) (stop func()) { return func() {} }
 

@@ -21,6 +21,15 @@ type turn struct {
 type view struct {
 	text   []byte // events in the wire format, without an id
 	opened int64  // number of openings among them
+	copies []copied
+}
+
+// copied is a socket of the shard that the turn has reached, which gets a view with its user's version and, if due,
+// badge.
+type copied struct {
+	to    *socket
+	badge notifier.Badge
+	due   bool
 }
 
 func newTurn(parsed notifier.Turn) *turn {
@@ -84,12 +93,22 @@ func (h *Hub) turn(l *link, a notifier.Audience, text string) {
 	}
 	h.stats.turns.Add(1)
 	t, toasts := newTurn(parsed), newTurnToasts(&parsed)
-	h.each(l, func(u *user) {
-		if u.hears(a) {
-			u.turn(t)
-			toasts.add(u)
+	for i := range h.shards {
+		s := &h.shards[i]
+		s.mu.Lock()
+		s.each(l, func(u *user) {
+			if u.hears(a) {
+				u.turn(t)
+				toasts.add(u)
+			}
+		})
+		for _, v := range t.views {
+			if v != nil && len(v.copies) > 0 {
+				s.post.share(v)
+			}
 		}
-	})
+		s.mu.Unlock()
+	}
 	toasts.raise(&h.courier)
 }
 
@@ -108,11 +127,21 @@ func (u *user) turn(t *turn) {
 	switch {
 	case len(u.conns) == 0 || len(v.text) == 0:
 	case len(u.pending) == 0 && u.rested():
-		u.send(packShared(v.text, u.badge, u.due))
+		u.share(v)
 	default:
 		u.pending = append(appendID(u.pending, u.badge.Ver), v.text...)
 		u.flushSoon()
 	}
+}
+
+// share sends the user a view.
+func (u *user) share(v *view) {
+	for _, c := range u.conns {
+		if c.open() {
+			c.out.share(v, u.badge, u.due)
+		}
+	}
+	u.due, u.flushed = false, u.hub.cfg.Now()
 }
 
 // mark applies published marks. Their events are always sent; their count applies unless it is
