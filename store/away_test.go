@@ -188,7 +188,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"CreateSession": func(ctx context.Context) error {
 			return s.CreateSession(ctx, "new", notifier.Signed{User: notifier.User{Seq: 1}}, now)
 		},
-		"Session":       func(ctx context.Context) error { _, _, err := s.Session(ctx, "a"); return err },
+		"Sessions":      func(ctx context.Context) error { _, err := s.Sessions(ctx, []string{"a"}); return err },
 		"IDToken":       func(ctx context.Context) error { _, err := s.IDToken(ctx, "a"); return err },
 		"TouchSessions": func(ctx context.Context) error { return s.TouchSessions(ctx, []string{"a"}, now) },
 		"EndSession":    func(ctx context.Context) error { _, err := s.EndSession(ctx, "b"); return err },

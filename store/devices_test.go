@@ -161,7 +161,7 @@ func TestADeviceOutlivesItsSessionFor90DaysWithoutAMessage(t *testing.T) {
 		for _, after := range []time.Duration{13 * time.Hour, 31 * day, 90 * day} {
 			purge(after)
 			wantEndpoints(t, s, bob.Seq, after.String(), "told", "idle", "proxied")
-			if _, _, err := s.Session(t.Context(), "told"); err == nil {
+			if _, _, err := sessionOf(t.Context(), s, "told"); err == nil {
 				t.Errorf("%s: the session continues", after)
 			}
 		}

@@ -33,7 +33,7 @@ func TestFirstSchemaIsMigrated(t *testing.T) {
 			}
 		}
 		s := db.open(t)
-		signed, _, err := s.Session(t.Context(), "a")
+		signed, _, err := sessionOf(t.Context(), s, "a")
 		want := notifier.User{Seq: 1, Name: "alice", Audience: 3, Settings: notifier.Settings{Locale: "ja"}}
 		if diff := cmp.Diff(want, signed.User); err != nil || diff != "" {
 			t.Errorf("alice after the migration, %v (-want +got):\n%s", err, diff)

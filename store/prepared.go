@@ -9,10 +9,10 @@ import (
 // statements contains the prepared statements of most requests. On SQLite, parsing takes longer than
 // running, especially for statements over a list; so each connection parses them once.
 type statements struct {
-	session statement // a session that is not in the cache
-	user    statement // a user by name
-	named   statement // the numbers of names, and the users who have muted a type
-	muted   statement // which of a few users have muted a type
+	sessions statement // sessions that are not in the cache
+	user     statement // a user by name
+	named    statement // the numbers of names, and the users who have muted a type
+	muted    statement // which of a few users have muted a type
 
 	// For SQLite's writer; on PostgreSQL, one statement handles all rows of a call.
 	addNotice *sql.Stmt // a notice
@@ -56,7 +56,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		}
 		return statement{made: prepared(text)}
 	}
-	s.ready.session = query(sessionQuery)
+	s.ready.sessions = query(sessionsQuery + s.dialect.within("s.id", 1))
 	s.ready.user = query(userQuery(`u.name = $1`))
 	s.ready.named = query(`SELECT name, seq, EXISTS (SELECT 1 FROM mutes m WHERE m.type = $1 AND m.seq = users.seq)
 		FROM users WHERE ` + s.dialect.within("name", 2))

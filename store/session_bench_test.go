@@ -32,7 +32,7 @@ func BenchmarkSession(b *testing.B) {
 			var next atomic.Int64
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
-					if _, _, err := s.Session(b.Context(), strconv.FormatInt(next.Add(1)%users, 10)); err != nil {
+					if _, _, err := sessionOf(b.Context(), s, strconv.FormatInt(next.Add(1)%users, 10)); err != nil {
 						b.Error(err)
 						return
 					}

@@ -24,42 +24,56 @@ func (s *Store) CreateSession(ctx context.Context, id string, signed notifier.Si
 	return s.fail(err, "begin a session of user %d", signed.User.Seq)
 }
 
-const sessionQuery = `SELECT ` + userColumns + `, r.name, s.created_at, s.seen_at, s.ends_at, s.staff
+// sessionsQuery is completed by the condition for the ids.
+const sessionsQuery = `SELECT s.id, ` + userColumns + `, r.name, s.created_at, s.seen_at, s.ends_at, s.staff
 	FROM sessions s JOIN users u ON u.seq = s.seq
 	LEFT JOIN role_members m ON m.seq = u.seq LEFT JOIN roles r ON r.id = m.role_id
-	WHERE s.id = $1 ORDER BY r.name`
+	WHERE `
 
-// Session returns a session and when it was last seen, or notifier.ErrNotFound. Its user has the staff role if
-// their groups at the identity provider grant it. The ID token is omitted. The caller decides
-// whether the session has expired.
-func (s *Store) Session(ctx context.Context, id string) (signed notifier.Signed, seen time.Time, err error) {
-	var created, last int64
-	var ends sql.NullInt64
-	var byGroup, found bool
-	u := &signed.User
-	err = s.ask(ctx, s.ready.session, func(rows *sql.Rows) error {
-		found = true
+// SeenSession is a session and when it was last seen.
+type SeenSession struct {
+	notifier.Signed
+
+	Seen time.Time
+}
+
+// Sessions returns those of these sessions that exist, by id. A user has the staff role if their groups at the
+// identity provider grant it. ID tokens are omitted. The caller decides whether a session has expired.
+func (s *Store) Sessions(ctx context.Context, ids []string) (map[string]*SeenSession, error) {
+	all := make(map[string]*SeenSession, len(ids))
+	err := s.ask(ctx, s.ready.sessions, func(rows *sql.Rows) error {
+		var one SeenSession
+		var created, seen int64
+		var ends sql.NullInt64
+		var byGroup bool
 		var role sql.NullString
-		err := rows.Scan(append(userFields(u), &role, &created, &last, &ends, &byGroup)...)
-		if role.Valid {
-			u.Roles = append(u.Roles, role.String)
+		if err := rows.Scan(append(append([]any{&one.ID}, userFields(&one.User)...), &role, &created, &seen, &ends, &byGroup)...); err != nil {
+			return err
 		}
-		return err
-	}, id)
-	if err == nil && !found {
-		err = notifier.ErrNotFound
-	}
+		known := all[one.ID]
+		if known == nil { // otherwise this row is one more role of the same user
+			one.Since, one.Seen = fromMillis(created), fromMillis(seen)
+			if ends.Valid {
+				one.By = &notifier.Provided{Until: fromMillis(ends.Int64), Staff: byGroup}
+			}
+			known = &one
+			all[one.ID] = known
+		}
+		if role.Valid {
+			known.User.Roles = append(known.User.Roles, role.String)
+		}
+		return nil
+	}, s.dialect.textList(ids))
 	if err != nil {
-		return notifier.Signed{}, time.Time{}, s.fail(err, "read a session")
+		return nil, s.fail(err, "read %d sessions", len(ids))
 	}
-	signed.ID, signed.Since = id, fromMillis(created)
-	if ends.Valid {
-		signed.By = &notifier.Provided{Until: fromMillis(ends.Int64), Staff: byGroup}
+	for _, one := range all {
+		slices.Sort(one.User.Roles)
+		if one.By != nil && one.By.Staff && !one.User.HasRole(notifier.RoleStaff) {
+			one.User.Roles = append(one.User.Roles, notifier.RoleStaff)
+		}
 	}
-	if byGroup && !u.HasRole(notifier.RoleStaff) {
-		u.Roles = append(u.Roles, notifier.RoleStaff)
-	}
-	return signed, fromMillis(last), nil
+	return all, nil
 }
 
 // IDToken returns the ID token of a session; empty: there is none, or no such session.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
 func TestSessionIsReadWithItsUser(t *testing.T) {
@@ -26,7 +28,7 @@ func TestSessionIsReadWithItsUser(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		signed, seen, err := s.Session(t.Context(), "a")
+		signed, seen, err := sessionOf(t.Context(), s, "a")
 		if err != nil || !seen.Equal(began.Add(time.Hour)) {
 			t.Errorf("seen %v, %v; want an hour after %v", seen, err, began)
 		}
@@ -36,7 +38,7 @@ func TestSessionIsReadWithItsUser(t *testing.T) {
 		for range 2 { // ending a session twice is not an error
 			must(s.EndSession(t.Context(), "a"))(t)
 		}
-		_, _, err = s.Session(t.Context(), "a")
+		_, _, err = sessionOf(t.Context(), s, "a")
 		wantIs(t, err, notifier.ErrNotFound)
 	})
 }
@@ -77,7 +79,7 @@ func TestSessionsEndByUserAndByAge(t *testing.T) {
 		if ended := must(s.EndSessions(t.Context(), alice.Seq))(t); !slices.Equal(ended, []notifier.EndedSession{{ID: "live", Seq: alice.Seq}}) {
 			t.Errorf("ended = %v; want the remaining sessions of alice", ended)
 		}
-		if _, _, err := s.Session(t.Context(), "bobs"); err != nil {
+		if _, _, err := sessionOf(t.Context(), s, "bobs"); err != nil {
 			t.Errorf("another user's session: %v", err)
 		}
 	})
@@ -91,7 +93,7 @@ func TestGroupsMakeStaffForOneSession(t *testing.T) {
 			if err := s.CreateSession(t.Context(), id, notifier.Signed{User: alice, By: by}, db.clock.now()); err != nil {
 				t.Fatal(err)
 			}
-			signed, _, err := s.Session(t.Context(), id)
+			signed, _, err := sessionOf(t.Context(), s, id)
 			if err != nil || signed.User.HasRole(notifier.RoleStaff) != (id == "group") || !signed.User.HasRole("picker") {
 				t.Errorf("%s: %v, %v", id, signed.User.Roles, err)
 			}
@@ -154,7 +156,7 @@ func TestSettingsAreStoredAndReturnedWithSessions(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			signed, _, err := s.Session(t.Context(), "a")
+			signed, _, err := sessionOf(t.Context(), s, "a")
 			listed := must(s.Users(t.Context(), notifier.UserQuery{}))(t)
 			found := must(s.UserByName(t.Context(), "alice"))(t)
 			for what, got := range map[string]notifier.User{"session": signed.User, "list": listed[0], "name": found} {
@@ -174,6 +176,46 @@ func TestSettingsAreStoredAndReturnedWithSessions(t *testing.T) {
 		}
 		if ids = must(s.SessionsOf(t.Context(), bob.Seq))(t); len(ids) != 0 {
 			t.Errorf("bob's sessions are %q", ids)
+		}
+	})
+}
+
+// sessionOf returns one session and when it was last seen, or notifier.ErrNotFound.
+func sessionOf(ctx context.Context, s *store.Store, id string) (notifier.Signed, time.Time, error) {
+	found, err := s.Sessions(ctx, []string{id, "no such session"})
+	switch one := found[id]; {
+	case err != nil:
+		return notifier.Signed{}, time.Time{}, err
+	case one == nil || len(found) > 1:
+		return notifier.Signed{}, time.Time{}, notifier.ErrNotFound
+	default:
+		return one.Signed, one.Seen, nil
+	}
+}
+
+func TestSessionsReadTogetherEachHaveTheirUserAndRoles(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		want := map[string][]string{"a": {"picker", "staff"}, "b": nil, "c": {"staff"}, "d": {"picker", "staff"}}
+		users := map[string]notifier.User{"a": addUser(t, s, "alice", "staff", "picker"), "b": addUser(t, s, "bob"), "c": addUser(t, s, "carol")}
+		users["d"] = users["a"]
+		for id, user := range users {
+			who := notifier.Signed{User: user}
+			if id == "c" {
+				who.By = &notifier.Provided{Until: db.clock.now().Add(time.Hour), Staff: true}
+			}
+			if err := s.CreateSession(t.Context(), id, who, db.clock.now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, err := s.Sessions(t.Context(), []string{"d", "a", "none", "c", "b", "a"})
+		if err != nil || len(found) != len(users) {
+			t.Fatalf("%d sessions, %v", len(found), err)
+		}
+		for id, user := range users {
+			if got := found[id]; got.ID != id || got.User.Name != user.Name || !slices.Equal(got.User.Roles, want[id]) {
+				t.Errorf("%s: %+v", id, got)
+			}
 		}
 	})
 }

@@ -4,8 +4,8 @@
 package session
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/carillonhq/carillon/internal/batch"
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/keys"
@@ -31,6 +32,9 @@ const (
 	// maxCarried is the maximum number of sessions signed by us that are read for one request.
 	maxCarried   = 8
 	publishEvery = time.Second
+	// perLoad is the maximum number of sessions that one query reads, and loadLimit the time it may take.
+	perLoad   = 100
+	loadLimit = 10 * time.Second
 )
 
 // Config configures Sessions. The Redis client must have ContextTimeoutEnabled.
@@ -55,6 +59,7 @@ type Sessions struct {
 	cookie        cookie
 	sql           *store.Store
 	cache         *cache
+	loads         *batch.Queue[*loading]
 	announcements Announcements
 	lease         lease.Lease
 	seen          sightings
@@ -71,10 +76,12 @@ func New(cfg Config) *Sessions {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Sessions{
+	s := &Sessions{
 		cookie: newCookie(plainName, cfg.Keys, cfg.Place, maxAge), sql: cfg.SQL, announcements: cfg.Announcements, lease: cfg.Lease, now: cfg.Now, log: cfg.Log,
 		cache: newCache(cfg.Redis, cfg.Now, cfg.Space),
 	}
+	s.loads = batch.New(batch.Options[*loading]{Call: s.loadAll, Most: perLoad, Limit: loadLimit})
+	return s
 }
 
 // current returns the signed-in user of r.
@@ -194,22 +201,42 @@ func (s *Sessions) purge(ctx context.Context) {
 // where its last-seen time is recorded.
 func (s *Sessions) load(ctx context.Context, id string) (Signed, bool, error) {
 	read := s.now()
-	signed, seen, err := s.sql.Session(ctx, id)
-	if errors.Is(err, notifier.ErrNotFound) {
-		return Signed{}, false, nil
-	}
-	if err != nil {
+	one := &loading{id: id}
+	if err := cmp.Or(s.loads.Do(ctx, one), one.err); err != nil {
 		return Signed{}, false, fmt.Errorf("load a session: %w", err)
 	}
+	if one.found == nil {
+		return Signed{}, false, nil
+	}
+	signed := one.found.Signed
 	signed.Read = read
 	now := s.now()
-	left := min(endOf(signed).Sub(now), seen.Add(maxIdle).Sub(now))
+	left := min(endOf(signed).Sub(now), one.found.Seen.Add(maxIdle).Sub(now))
 	if left <= 0 {
 		return Signed{}, false, nil
 	}
-	s.touch(ctx, id, seen, now)
+	s.touch(ctx, id, one.found.Seen, now)
 	s.cache.fill(ctx, signed, left)
 	return signed, true, nil
+}
+
+// loading is a session to read from SQL.
+type loading struct {
+	id    string
+	found *store.SeenSession // nil: there is none
+	err   error
+}
+
+// loadAll reads the sessions of concurrent requests in one query.
+func (s *Sessions) loadAll(ctx context.Context, some []*loading) {
+	ids := make([]string, len(some))
+	for i, one := range some {
+		ids[i] = one.id
+	}
+	found, err := s.sql.Sessions(ctx, ids)
+	for _, one := range some {
+		one.found, one.err = found[one.id], err
+	}
 }
 
 // valid returns the limits of a valid session.
