@@ -137,7 +137,7 @@ func (i *instance) parts() []part {
 		i.serveWeb,      // when it stops, running requests are answered and no more are accepted
 		i.endStreams,    // before the servers, because http.Server does not track hijacked streams: each is sent bye, with the time to reconnect
 		i.becomeUnready, // before them: /readyz fails, so that a proxy sends no new clients
-		i.notifySystemd,   // the last to start and the first to stop
+		i.notifySystemd, // the last to start and the first to stop
 	}
 }
 
