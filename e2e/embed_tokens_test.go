@@ -92,3 +92,44 @@ func TestABellForgetsItsUserWhenThereIsNoNextToken(t *testing.T) {
 	ask[any](w, inBell(`bell.refresh().then(() => 0)`))
 	w.until(bellSays("1"))
 }
+
+// A user signs in without a new page while a request for a token is on its way, which will report that nobody is
+// signed in, or provide the previous user's token.
+func TestARefreshCountsWhateverAnEarlierRequestReports(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	began := open(t, i)
+	began.do(chromedp.Navigate(shop.URL))
+	began.until(bellSays(""))
+	s.orders("4711", "One")
+	token := func(user string) string { return `"` + shop.token(t, user) + `"` }
+	for name, earlier := range map[string]string{"nobody": "null", "another": token("0815"), "failure": `Promise.reject(new Error("away"))`} {
+		for _, first := range []bool{true, false} { // it is answered
+			t.Run(fmt.Sprintf("%s %v", name, first), func(t *testing.T) {
+				t.Parallel()
+				path := fmt.Sprintf("/%s-%v", name, first)
+				shop.page(i, path, `<carillon-bell></carillon-bell>`)
+				w := open(t, i)
+				w.do(chromedp.Navigate(shop.URL + path))
+				ask[any](w, `customElements.whenDefined("carillon-bell").then(() => void (window.asked = [], document.querySelector("carillon-bell").tokenProvider = () => new Promise((resolve) => asked.push(resolve))))`)
+				w.until(`asked.length === 1`)
+				ask[any](w, `void (window.refreshed = document.querySelector("carillon-bell").refresh())`)
+				w.until(`asked.length === 2`)
+				if first {
+					ask[any](w, `new Promise((resolve) => (asked[0](`+earlier+`), setTimeout(resolve)))`)
+				}
+				ask[any](w, `(asked[1](`+token("4711")+`), refreshed.then(() => 0))`)
+				w.until(bellSays("1"))
+				if !first {
+					ask[any](w, `new Promise((resolve) => (asked[0](`+earlier+`), setTimeout(resolve)))`)
+				}
+				if got := ask[string](w, inBell(`bell.client.getSnapshot().user + " " + bell.hasAttribute("data-signed-out") + " " + asked.length`)); !strings.HasSuffix(got, " false 2") || strings.HasPrefix(got, "null") {
+					t.Errorf("user, signed out and requests are %s", got)
+				}
+				w.until(bellSays("1"))
+			})
+		}
+	}
+}

@@ -62,7 +62,7 @@ export class Client extends EventTarget {
 	}
 
 	/** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
-	async load({ filter = this.#filter, more = false } = {}) {
+	async load({ filter = this.#filter, more } = {}) {
 		const { next, notices } = this.#known.now;
 		const before = more && next;
 		this.#filter = filter;
@@ -140,7 +140,7 @@ export class Client extends EventTarget {
 			[this.#tokens, this.#call] = this.#connect();
 			this.#known.set({ state: "connecting" });
 		}
-		if (await this.#begin(true)) await Promise.all([this.load(), this.loadAnnouncements()]);
+		if (await this.#begin(this.#tokens.anew())) await Promise.all([this.load(), this.loadAnnouncements()]);
 	}
 
 	/** Ends everything, permanently. */
@@ -175,11 +175,11 @@ export class Client extends EventTarget {
 		}];
 	}
 
-	/** Determines who is signed in, and reports whether a user is. A failure is retried soon. @param {boolean} [again] @returns {Promise<boolean | void>} */
-	async #begin(again) {
+	/** Determines who is signed in, and reports whether a user is. A failure is retried soon. @returns {Promise<boolean | void>} */
+	async #begin(asked = this.#tokens.get()) {
 		const { signal } = this.#off;
 		try {
-			await this.#tokens.get(again);
+			await asked;
 			this.#failures = 0;
 			return true;
 		} catch (err) {

@@ -31,17 +31,38 @@ export class Tokens {
 		signal?.addEventListener("abort", () => this.#tabs?.close());
 	}
 
-	/** @param {boolean} [again] the server has rejected the last one */
-	get(again = false) {
+	/** @param {boolean} [again] the server has rejected the last one @returns {Promise<string>} */
+	async get(again) {
 		const spare = 30_000; // ms that a token must still live when it is used
-		if (this.#token && !again && claims(this.#token).exp * 1000 - Date.now() > spare) return Promise.resolve(this.#token);
-		this.#asked ??= this.#ask().finally(() => (this.#asked = null));
-		return this.#asked;
+		const token = this.#token;
+		return again || token === null || claims(token).exp * 1000 - Date.now() <= spare ? (this.#asked ?? this.anew()) : token;
 	}
 
-	/** Returns a token for a new stream. @param {boolean} refused */
+	/** Requests a token even if one is being requested: another user may have signed in since. Only the last request counts. */
+	anew() {
+		this.#token = null;
+		const last = (/** @type {(result: any) => any} */ use) => (/** @type {any} */ result) => {
+			if (mine !== this.#asked) return this.get();
+			this.#asked = null;
+			return use(result);
+		};
+		const signal = AbortSignal.timeout(10_000);
+		const late = new Promise((_, reject) => (signal.onabort = () => reject(Error("no token in 10 s"))));
+		/** @type {Promise<string>} */
+		const mine = (this.#asked = Promise.race([this.find(signal), late]).then(
+			last(([token, user]) => {
+				this.#take(token, user);
+				this.#tabs?.postMessage(token);
+				return token;
+			}),
+			last((err) => { throw err; }),
+		));
+		return mine;
+	}
+
+	/** Returns a token for a new stream. Without tokens it requests the user again: another one may have signed in. @param {boolean} refused */
 	fresh(refused) {
-		return this.get(refused);
+		return this.get(refused || !this.#token);
 	}
 
 	/** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
@@ -50,21 +71,18 @@ export class Tokens {
 		return Math.max(1_000, exp * 1000 - Math.random() * (exp - iat) * 500 - Date.now());
 	}
 
-	async #ask() {
-		this.#token = null;
-		const token = await inTime(this.#provide);
+	/** Returns a token, and its user if the token does not name them. @param {AbortSignal} signal @returns {Promise<[string, any?]>} */
+	async find(signal) {
+		const token = await this.#provide(signal);
 		if (!token) throw new SignedOut();
-		this.#take(token);
-		this.#tabs?.postMessage(token);
-		return token;
+		return [token];
 	}
 
 	/** @param {string} token */
-	#take(token) {
-		const { sub } = claims(token);
-		if (sub === undefined) throw new Error("the token has no sub");
+	#take(token, user = claims(token).sub) {
+		if (!user) throw new Error("the token has no sub");
 		this.#token = token;
-		this.#onUser(String(sub));
+		this.#onUser(`${user}`);
 	}
 }
 
@@ -73,33 +91,20 @@ export class Tokens {
  * signed the user in. The server returns the user.
  */
 export class Session extends Tokens {
-	/** @type {Promise<string> | null} */ #known = null;
-	#ask;
+	#server;
 
 	/** @param {string} server @param {(user: string) => void} onUser */
 	constructor(server, onUser) {
-		super(async () => null, onUser);
-		this.#ask = async () => {
-			const res = await inTime((signal) => fetch(fresh(`${server}api/v1/me`), { signal }));
-			if (res.status === 401 || res.redirected) throw new SignedOut(); // to the sign-in page
-			if (!res.ok) throw new Error(`status ${res.status}`);
-			onUser((await res.json()).id);
-			return "";
-		};
+		super(async () => null, onUser); // find needs none
+		this.#server = server;
 	}
 
-	get(again = false) {
-		if (again) this.#known = null;
-		this.#known ??= this.#ask().catch((err) => {
-			this.#known = null;
-			throw err;
-		});
-		return this.#known;
-	}
-
-	/** Requests the user again: another user may have signed in. */
-	fresh() {
-		return this.get(true);
+	/** @param {AbortSignal} signal @returns {Promise<[string, any?]>} */
+	async find(signal) {
+		const res = await fetch(fresh(`${this.#server}api/v1/me`), { signal });
+		if (res.status === 401 || res.redirected) throw new SignedOut(); // to the sign-in page
+		if (!res.ok) throw new Error(`status ${res.status}`);
+		return ["", (await res.json()).id];
 	}
 }
 
@@ -120,15 +125,6 @@ function claims(token) {
 	} catch {
 		return {};
 	}
-}
-
-/** @template T @param {(signal: AbortSignal) => T | Promise<T>} ask @returns {Promise<T>} */
-async function inTime(ask) {
-	const signal = AbortSignal.timeout(10_000);
-	return Promise.race([
-		ask(signal),
-		new Promise((_, reject) => (signal.onabort = () => reject(new Error("no token in 10 s")))),
-	]);
 }
 
 /**

@@ -182,64 +182,69 @@ var Tokens = class {
     this.#tabs.onmessage = (e) => this.#take(e.data);
     signal?.addEventListener("abort", () => this.#tabs?.close());
   }
-  /** @param {boolean} [again] the server has rejected the last one */
-  get(again = false) {
+  /** @param {boolean} [again] the server has rejected the last one @returns {Promise<string>} */
+  async get(again) {
     const spare = 3e4;
-    if (this.#token && !again && claims(this.#token).exp * 1e3 - Date.now() > spare) return Promise.resolve(this.#token);
-    this.#asked ??= this.#ask().finally(() => this.#asked = null);
-    return this.#asked;
+    const token = this.#token;
+    return again || token === null || claims(token).exp * 1e3 - Date.now() <= spare ? this.#asked ?? this.anew() : token;
   }
-  /** Returns a token for a new stream. @param {boolean} refused */
+  /** Requests a token even if one is being requested: another user may have signed in since. Only the last request counts. */
+  anew() {
+    this.#token = null;
+    const last = (use) => (result) => {
+      if (mine !== this.#asked) return this.get();
+      this.#asked = null;
+      return use(result);
+    };
+    const signal = AbortSignal.timeout(1e4);
+    const late = new Promise((_, reject) => signal.onabort = () => reject(Error("no token in 10 s")));
+    const mine = this.#asked = Promise.race([this.find(signal), late]).then(
+      last(([token, user]) => {
+        this.#take(token, user);
+        this.#tabs?.postMessage(token);
+        return token;
+      }),
+      last((err) => {
+        throw err;
+      })
+    );
+    return mine;
+  }
+  /** Returns a token for a new stream. Without tokens it requests the user again: another one may have signed in. @param {boolean} refused */
   fresh(refused2) {
-    return this.get(refused2);
+    return this.get(refused2 || !this.#token);
   }
   /** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
   get left() {
     const { iat, exp } = claims(this.#token ?? "");
     return Math.max(1e3, exp * 1e3 - Math.random() * (exp - iat) * 500 - Date.now());
   }
-  async #ask() {
-    this.#token = null;
-    const token = await inTime(this.#provide);
+  /** Returns a token, and its user if the token does not name them. @param {AbortSignal} signal @returns {Promise<[string, any?]>} */
+  async find(signal) {
+    const token = await this.#provide(signal);
     if (!token) throw new SignedOut();
-    this.#take(token);
-    this.#tabs?.postMessage(token);
-    return token;
+    return [token];
   }
   /** @param {string} token */
-  #take(token) {
-    const { sub } = claims(token);
-    if (sub === void 0) throw new Error("the token has no sub");
+  #take(token, user = claims(token).sub) {
+    if (!user) throw new Error("the token has no sub");
     this.#token = token;
-    this.#onUser(String(sub));
+    this.#onUser(`${user}`);
   }
 };
 var Session = class extends Tokens {
-  /** @type {Promise<string> | null} */
-  #known = null;
-  #ask;
+  #server;
   /** @param {string} server @param {(user: string) => void} onUser */
   constructor(server, onUser) {
     super(async () => null, onUser);
-    this.#ask = async () => {
-      const res = await inTime((signal) => fetch(fresh(`${server}api/v1/me`), { signal }));
-      if (res.status === 401 || res.redirected) throw new SignedOut();
-      if (!res.ok) throw new Error(`status ${res.status}`);
-      onUser((await res.json()).id);
-      return "";
-    };
+    this.#server = server;
   }
-  get(again = false) {
-    if (again) this.#known = null;
-    this.#known ??= this.#ask().catch((err) => {
-      this.#known = null;
-      throw err;
-    });
-    return this.#known;
-  }
-  /** Requests the user again: another user may have signed in. */
-  fresh() {
-    return this.get(true);
+  /** @param {AbortSignal} signal @returns {Promise<[string, any?]>} */
+  async find(signal) {
+    const res = await fetch(fresh(`${this.#server}api/v1/me`), { signal });
+    if (res.status === 401 || res.redirected) throw new SignedOut();
+    if (!res.ok) throw new Error(`status ${res.status}`);
+    return ["", (await res.json()).id];
   }
 };
 function headersOf(token) {
@@ -252,13 +257,6 @@ function claims(token) {
   } catch {
     return {};
   }
-}
-async function inTime(ask) {
-  const signal = AbortSignal.timeout(1e4);
-  return Promise.race([
-    ask(signal),
-    new Promise((_, reject) => signal.onabort = () => reject(new Error("no token in 10 s")))
-  ]);
 }
 function tokenFrom(url) {
   return async (signal) => {
@@ -831,7 +829,7 @@ var Client = class extends EventTarget {
     );
   }
   /** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
-  async load({ filter = this.#filter, more = false } = {}) {
+  async load({ filter = this.#filter, more } = {}) {
     const { next, notices } = this.#known.now;
     const before = more && next;
     this.#filter = filter;
@@ -898,7 +896,7 @@ var Client = class extends EventTarget {
       [this.#tokens, this.#call] = this.#connect();
       this.#known.set({ state: "connecting" });
     }
-    if (await this.#begin(true)) await Promise.all([this.load(), this.loadAnnouncements()]);
+    if (await this.#begin(this.#tokens.anew())) await Promise.all([this.load(), this.loadAnnouncements()]);
   }
   /** Ends everything, permanently. */
   close() {
@@ -928,11 +926,11 @@ var Client = class extends EventTarget {
       return answer;
     }];
   }
-  /** Determines who is signed in, and reports whether a user is. A failure is retried soon. @param {boolean} [again] @returns {Promise<boolean | void>} */
-  async #begin(again) {
+  /** Determines who is signed in, and reports whether a user is. A failure is retried soon. @returns {Promise<boolean | void>} */
+  async #begin(asked = this.#tokens.get()) {
     const { signal } = this.#off;
     try {
-      await this.#tokens.get(again);
+      await asked;
       this.#failures = 0;
       return true;
     } catch (err) {

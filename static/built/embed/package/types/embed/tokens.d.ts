@@ -15,12 +15,16 @@ export declare class Tokens {
      * @param {AbortSignal} [signal] ends the sharing
      */
     constructor(provide: (signal: AbortSignal) => Promise<string | null | undefined>, onUser: (user: string) => void, name?: string, signal?: AbortSignal);
-    /** @param {boolean} [again] the server has rejected the last one */
+    /** @param {boolean} [again] the server has rejected the last one @returns {Promise<string>} */
     get(again?: boolean): Promise<string>;
-    /** Returns a token for a new stream. @param {boolean} refused */
+    /** Requests a token even if one is being requested: another user may have signed in since. Only the last request counts. */
+    anew(): Promise<string>;
+    /** Returns a token for a new stream. Without tokens it requests the user again: another one may have signed in. @param {boolean} refused */
     fresh(refused: boolean): Promise<string>;
     /** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
     get left(): number;
+    /** Returns a token, and its user if the token does not name them. @param {AbortSignal} signal @returns {Promise<[string, any?]>} */
+    find(signal: AbortSignal): Promise<[string, any?]>;
 }
 /**
  * Replaces tokens on pages of Carillon's own host, where the session identifies the user, or the proxy that has
@@ -30,9 +34,8 @@ export declare class Session extends Tokens {
     #private;
     /** @param {string} server @param {(user: string) => void} onUser */
     constructor(server: string, onUser: (user: string) => void);
-    get(again?: boolean): Promise<string>;
-    /** Requests the user again: another user may have signed in. */
-    fresh(): Promise<string>;
+    /** @param {AbortSignal} signal @returns {Promise<[string, any?]>} */
+    find(signal: AbortSignal): Promise<[string, any?]>;
 }
 /** Returns the headers that identify the user. @param {string} token @returns {Record<string, string>} */
 export declare function headersOf(token: string): Record<string, string>;
