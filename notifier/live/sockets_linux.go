@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// departure is what the events of a connection are when its client leaves: a client sends nothing after its
-// request.
-const departure = unix.EPOLLIN | unix.EPOLLRDHUP
+// departure is the event of a connection whose client leaves. A client sends nothing after its request, so there is
+// something to read only when it ends its side, or breaks the protocol.
+const departure = unix.EPOLLIN
 
 // sockets holds the hijacked connections of a hub in one epoll set, which one goroutine watches.
 type sockets struct {
@@ -143,6 +143,10 @@ func eventsOf(s *socket, events uint32) *unix.EpollEvent {
 	return &unix.EpollEvent{Events: events, Fd: int32(s.key), Pad: int32(s.key >> 32)} //nolint:gosec // the halves of the key
 }
 
+func keyOf(e *unix.EpollEvent) uint64 {
+	return uint64(uint32(e.Fd)) | uint64(uint32(e.Pad))<<32 //nolint:gosec // as in eventsOf
+}
+
 // run serves the sockets until the set is closed.
 func (x *sockets) run() {
 	raw, err := x.file.SyscallConn()
@@ -153,7 +157,7 @@ func (x *sockets) run() {
 			return n > 0
 		})
 		for _, e := range events[:max(n, 0)] {
-			if s := x.find(uint64(uint32(e.Fd)) | uint64(uint32(e.Pad))<<32); s != nil { //nolint:gosec // see eventsOf
+			if s := x.find(keyOf(&e)); s != nil {
 				s.ready(e.Events&^unix.EPOLLOUT == 0)
 			}
 		}
