@@ -50,18 +50,19 @@ type meAnnouncements struct {
 
 // meAnnouncement is an announcement as a user sees it.
 type meAnnouncement struct {
-	ID        int64      `json:"id" doc:"The ID of the announcement."`
-	App       string     `json:"app,omitempty" doc:"The name of the app that sent it; left out if none did."`
-	Type      string     `json:"type" doc:"The type of the announcement."`
-	Title     string     `json:"title" doc:"One line."`
-	Body      []textNode `json:"body" nullable:"false" doc:"The text, as a tree of nodes."`
-	Link      string     `json:"link" doc:"An address, or a path that begins with /; may be empty. A link of an app is an address on its pages."`
-	Pinned    bool       `json:"pinned" doc:"It stands above the others, and on every page until it is read."`
-	Read      bool       `json:"read" doc:"Whether you have read it."`
-	StartsAt  string     `json:"starts_at" format:"date-time" doc:"When it opened."`
-	EndsAt    string     `json:"ends_at,omitempty" format:"date-time" doc:"When it closes."`
-	CreatedAt string     `json:"created_at" format:"date-time" doc:"When it was accepted."`
-	EditedAt  string     `json:"edited_at,omitempty" format:"date-time" doc:"When it was last edited while it was open."`
+	ID    int64      `json:"id" doc:"The ID of the announcement."`
+	App   string     `json:"app,omitempty" doc:"The name of the app that sent it; left out if none did."`
+	Type  string     `json:"type" doc:"The type of the announcement."`
+	Title string     `json:"title" doc:"One line."`
+	Body  []textNode `json:"body" nullable:"false" doc:"The text, as a tree of nodes."`
+	Link  string     `json:"link" doc:"An address, or a path that begins with /; may be empty. A link of an app is an address on its pages."`
+	ExtrasOutput
+	Pinned    bool   `json:"pinned" doc:"It stands above the others, and on every page until it is read."`
+	Read      bool   `json:"read" doc:"Whether you have read it."`
+	StartsAt  string `json:"starts_at" format:"date-time" doc:"When it opened."`
+	EndsAt    string `json:"ends_at,omitempty" format:"date-time" doc:"When it closes."`
+	CreatedAt string `json:"created_at" format:"date-time" doc:"When it was accepted."`
+	EditedAt  string `json:"edited_at,omitempty" format:"date-time" doc:"When it was last edited while it was open."`
 }
 
 // textNode is a part of a text: an element or text.
@@ -105,7 +106,7 @@ func (m *me) announcements(ctx context.Context, in *taggedInput) (*tagged[meAnno
 func (m *me) announcement(ctx context.Context, a *notifier.OpenAnnouncement) (meAnnouncement, error) {
 	nodes, err := m.markdown.Nodes(a.Body, m.Tokens.Named(ctx, a.App))
 	shown := meAnnouncement{
-		ID: a.ID, App: a.App, Type: a.Type, Title: a.Title, Body: newTextNodes(nodes), Link: a.Link, Pinned: a.Pinned, Read: a.Read,
+		ID: a.ID, App: a.App, Type: a.Type, Title: a.Title, Body: newTextNodes(nodes), Link: a.Link, ExtrasOutput: newExtrasOutput(&a.Extras), Pinned: a.Pinned, Read: a.Read,
 		StartsAt: rfc3339(a.StartsAt), CreatedAt: rfc3339(a.CreatedAt),
 	}
 	if !a.EndsAt.IsZero() {

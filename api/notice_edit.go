@@ -49,10 +49,11 @@ type editInput struct {
 
 // noticeEdit holds the fields of a notice to change. Nil leaves a field as it is.
 type noticeEdit struct {
-	Revision    *int64  `json:"revision,omitempty" minimum:"0" doc:"The revision that the edit is based on. If it is not the current one, the answer is 409. Default: the current revision."`
-	Title       *string `json:"title,omitempty" doc:"The new title."`
-	Body        *string `json:"body,omitempty" doc:"The new text."`
-	Link        *string `json:"link,omitempty" doc:"The new link; empty for none."`
+	Revision *int64  `json:"revision,omitempty" minimum:"0" doc:"The revision that the edit is based on. If it is not the current one, the answer is 409. Default: the current revision."`
+	Title    *string `json:"title,omitempty" doc:"The new title."`
+	Body     *string `json:"body,omitempty" doc:"The new text."`
+	Link     *string `json:"link,omitempty" doc:"The new link; empty for none."`
+	ExtrasEdit
 	SendAt      *string `json:"send_at,omitempty" doc:"Until the notice is sent: when to send it (RFC 3339). Of an announcement it is starts_at."`
 	StartsAt    *string `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339)."`
 	EndsAt      *string `json:"ends_at,omitempty" doc:"Announcements only: when it closes (RFC 3339)."`
@@ -111,6 +112,7 @@ func (e *noticeEdit) apply(n *notifier.Notice) (notifier.Draft, error) {
 			*field = *text
 		}
 	}
+	e.ExtrasEdit.apply(&d.Extras)
 	if e.SendAt != nil {
 		if d.SendAt = moment("send_at", *e.SendAt, &bad); *e.SendAt == "" {
 			bad.Add("send_at", codeBadTime, nil)

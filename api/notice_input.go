@@ -10,20 +10,21 @@ import (
 
 // noticeInput is a notice in a request.
 type noticeInput struct {
-	Target      targetInput `json:"target" doc:"The recipients: exactly one of users, role, roles, topic and audiences."`
-	Type        string      `json:"type,omitempty" doc:"The type of the notice. A new type is created on its first use. Default: the topic's type for a notice to a topic; announcement for a notice to audiences. [a-z0-9][a-z0-9_.-]{0,62}"`
-	Subject     string      `json:"subject,omitempty" doc:"The thing that the notice is about. Type and subject form the key of an inbox entry, in a namespace of its own for each app: a notice with the same key replaces the entry and moves it to the top, unread. Up to 200 printable ASCII characters without spaces."`
-	Title       string      `json:"title" doc:"One line, up to 200 characters."`
-	Body        string      `json:"body,omitempty" doc:"Text, up to 4,000 characters; lines end with LF."`
-	Link        string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host. By the key of an app: a path below its base URL, which the link is completed with, or an address on its pages."`
-	Scope       string      `json:"scope,omitempty" doc:"The part of the application that the notice belongs to, such as a warehouse. Polls can ask for one scope. [A-Za-z0-9_.-]{0,64}"`
-	ExpiresIn   string      `json:"expires_in,omitempty" doc:"The lifetime of the notice, such as 30m, 72h or 7d; at least one second. Default: set by its type."`
-	SendAt      string      `json:"send_at,omitempty" doc:"When to send it (RFC 3339), until when it can be edited or retracted. Its recipients are determined and its lifetime counts from then. An announcement opens then. Default: at once; so is a time up to a minute ago."`
-	Toast       bool        `json:"toast,omitempty" doc:"Also shows the notice as a toast, for a few seconds on open pages."`
-	StartsAt    string      `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339). Default: at once."`
-	EndsAt      string      `json:"ends_at,omitempty" doc:"Announcements only: when it closes (RFC 3339)."`
-	Pinned      bool        `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
-	LateJoiners bool        `json:"late_joiners,omitempty" doc:"Announcements only: also shown to users who join an audience after it opened."`
+	Target  targetInput `json:"target" doc:"The recipients: exactly one of users, role, roles, topic and audiences."`
+	Type    string      `json:"type,omitempty" doc:"The type of the notice. A new type is created on its first use. Default: the topic's type for a notice to a topic; announcement for a notice to audiences. [a-z0-9][a-z0-9_.-]{0,62}"`
+	Subject string      `json:"subject,omitempty" doc:"The thing that the notice is about. Type and subject form the key of an inbox entry, in a namespace of its own for each app: a notice with the same key replaces the entry and moves it to the top, unread. Up to 200 printable ASCII characters without spaces."`
+	Title   string      `json:"title" doc:"One line, up to 200 characters."`
+	Body    string      `json:"body,omitempty" doc:"Text, up to 4,000 characters; lines end with LF."`
+	Link    string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host. By the key of an app: a path below its base URL, which the link is completed with, or an address on its pages."`
+	ExtrasInput
+	Scope       string `json:"scope,omitempty" doc:"The part of the application that the notice belongs to, such as a warehouse. Polls can ask for one scope. [A-Za-z0-9_.-]{0,64}"`
+	ExpiresIn   string `json:"expires_in,omitempty" doc:"The lifetime of the notice, such as 30m, 72h or 7d; at least one second. Default: set by its type."`
+	SendAt      string `json:"send_at,omitempty" doc:"When to send it (RFC 3339), until when it can be edited or retracted. Its recipients are determined and its lifetime counts from then. An announcement opens then. Default: at once; so is a time up to a minute ago."`
+	Toast       bool   `json:"toast,omitempty" doc:"Also shows the notice as a toast, for a few seconds on open pages."`
+	StartsAt    string `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339). Default: at once."`
+	EndsAt      string `json:"ends_at,omitempty" doc:"Announcements only: when it closes (RFC 3339)."`
+	Pinned      bool   `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
+	LateJoiners bool   `json:"late_joiners,omitempty" doc:"Announcements only: also shown to users who join an audience after it opened."`
 }
 
 // targetInput holds the recipients of a notice in a request.
@@ -50,7 +51,7 @@ func (n *noticeInput) draft(audiences map[notifier.Audience]string, sender notif
 	var bad notifier.InvalidError
 	d := notifier.Draft{
 		Target: notifier.Target{Users: n.Target.Users, Role: n.Target.Role, Roles: n.Target.Roles},
-		Type:   n.Type, Scope: n.Scope, Subject: n.Subject, Title: n.Title, Body: n.Body, Link: n.Link,
+		Type:   n.Type, Scope: n.Scope, Subject: n.Subject, Title: n.Title, Body: n.Body, Link: n.Link, Extras: n.extras(),
 		ExpiresIn: duration("expires_in", n.ExpiresIn, &bad), SendAt: moment("send_at", n.SendAt, &bad), Toast: n.Toast, Sender: sender,
 		Window: notifier.Window{
 			StartsAt: moment("starts_at", n.StartsAt, &bad), EndsAt: moment("ends_at", n.EndsAt, &bad),

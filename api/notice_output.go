@@ -17,30 +17,31 @@ func stamp(t time.Time) string {
 
 // noticeOutput is a notice in an answer to its sender.
 type noticeOutput struct {
-	ID          int64       `json:"id" doc:"The ID of the notice."`
-	State       string      `json:"state" enum:"scheduled,accepted,sending,sent,retracting,retracted" doc:"The progress of the delivery. scheduled becomes accepted at send_at; accepted and sending become sent; retracting becomes retracted."`
-	Key         string      `json:"key" doc:"The key of its inbox entries: type and subject, after the number of the app that sent it, if one did."`
-	Revision    int64       `json:"revision" doc:"How often the notice was edited."`
-	Sender      string      `json:"sender" doc:"The sender, to be shown: key NAME for a key, rule NAME for a rule, the name of a user, or a command. Empty for a deleted user."`
-	SenderKind  string      `json:"sender_kind" enum:"user,key,rule,command" doc:"The kind of the sender. A user named key shop is still of the kind user."`
-	SenderID    string      `json:"sender_id" doc:"Identifies the sender within its kind: the name of a key or a rule, the number of a user, or the command. 0 for a deleted user."`
-	App         string      `json:"app,omitempty" doc:"The name of the app whose key sent it; left out for any other sender, and for what was sent before apps had namespaces."`
-	Target      targetInput `json:"target" doc:"The recipients that it was sent to."`
-	Type        string      `json:"type" doc:"The type of the notice."`
-	Subject     string      `json:"subject" doc:"The thing that the notice is about."`
-	Scope       string      `json:"scope" doc:"The part of the application that the notice belongs to."`
-	Title       string      `json:"title" doc:"One line."`
-	Body        string      `json:"body" doc:"Text; lines end with LF."`
-	Link        string      `json:"link" doc:"A path or an address; may be empty. A link of an app is an address on its pages."`
-	Toast       bool        `json:"toast" doc:"Whether it was also shown as a toast."`
-	CreatedAt   string      `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
-	SendAt      string      `json:"send_at,omitempty" format:"date-time" doc:"When it is to be sent, or was, if that was scheduled."`
-	ExpiresAt   string      `json:"expires_at" format:"date-time" doc:"When the notice leaves every inbox."`
-	StartsAt    string      `json:"starts_at,omitempty" format:"date-time" doc:"Announcements only: when it opens."`
-	EndsAt      string      `json:"ends_at,omitempty" format:"date-time" doc:"Announcements only: when it closes."`
-	Pinned      bool        `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
-	LateJoiners bool        `json:"late_joiners,omitempty" doc:"Announcements only: also shown to users who join an audience after it opened."`
-	Counts      counts      `json:"counts" doc:"The numbers of recipients: in total, with the notice in their inbox, and having read it."`
+	ID         int64       `json:"id" doc:"The ID of the notice."`
+	State      string      `json:"state" enum:"scheduled,accepted,sending,sent,retracting,retracted" doc:"The progress of the delivery. scheduled becomes accepted at send_at; accepted and sending become sent; retracting becomes retracted."`
+	Key        string      `json:"key" doc:"The key of its inbox entries: type and subject, after the number of the app that sent it, if one did."`
+	Revision   int64       `json:"revision" doc:"How often the notice was edited."`
+	Sender     string      `json:"sender" doc:"The sender, to be shown: key NAME for a key, rule NAME for a rule, the name of a user, or a command. Empty for a deleted user."`
+	SenderKind string      `json:"sender_kind" enum:"user,key,rule,command" doc:"The kind of the sender. A user named key shop is still of the kind user."`
+	SenderID   string      `json:"sender_id" doc:"Identifies the sender within its kind: the name of a key or a rule, the number of a user, or the command. 0 for a deleted user."`
+	App        string      `json:"app,omitempty" doc:"The name of the app whose key sent it; left out for any other sender, and for what was sent before apps had namespaces."`
+	Target     targetInput `json:"target" doc:"The recipients that it was sent to."`
+	Type       string      `json:"type" doc:"The type of the notice."`
+	Subject    string      `json:"subject" doc:"The thing that the notice is about."`
+	Scope      string      `json:"scope" doc:"The part of the application that the notice belongs to."`
+	Title      string      `json:"title" doc:"One line."`
+	Body       string      `json:"body" doc:"Text; lines end with LF."`
+	Link       string      `json:"link" doc:"A path or an address; may be empty. A link of an app is an address on its pages."`
+	ExtrasOutput
+	Toast       bool   `json:"toast" doc:"Whether it was also shown as a toast."`
+	CreatedAt   string `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
+	SendAt      string `json:"send_at,omitempty" format:"date-time" doc:"When it is to be sent, or was, if that was scheduled."`
+	ExpiresAt   string `json:"expires_at" format:"date-time" doc:"When the notice leaves every inbox."`
+	StartsAt    string `json:"starts_at,omitempty" format:"date-time" doc:"Announcements only: when it opens."`
+	EndsAt      string `json:"ends_at,omitempty" format:"date-time" doc:"Announcements only: when it closes."`
+	Pinned      bool   `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
+	LateJoiners bool   `json:"late_joiners,omitempty" doc:"Announcements only: also shown to users who join an audience after it opened."`
+	Counts      counts `json:"counts" doc:"The numbers of recipients: in total, with the notice in their inbox, and having read it."`
 }
 
 // counts holds the numbers of recipients of a notice. Unknown ones are left out.
@@ -59,7 +60,7 @@ func (s *server) noticeOutput(p *notifier.Progress) noticeOutput {
 	return noticeOutput{
 		ID: n.ID, State: string(state), Key: n.Key(), Revision: n.Revision,
 		Sender: n.Sender.String(), SenderKind: string(n.Sender.Kind), SenderID: n.Sender.ID, App: n.App.Name, Target: s.targetOutput(n.Target),
-		Type: n.Type, Subject: n.Subject, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link, Toast: n.Toast,
+		Type: n.Type, Subject: n.Subject, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link, ExtrasOutput: newExtrasOutput(&n.Extras), Toast: n.Toast,
 		CreatedAt: stamp(n.CreatedAt), SendAt: stamp(n.SendAt), ExpiresAt: stamp(n.ExpiresAt), StartsAt: stamp(n.StartsAt), EndsAt: stamp(n.EndsAt),
 		Pinned: n.Pinned, LateJoiners: n.LateJoiners, Counts: countsOf(p),
 	}

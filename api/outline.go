@@ -126,8 +126,10 @@ func (o *outline) object(s *huma.Schema) (any, error) {
 			}
 			continue
 		}
-		if o.faults++; o.faults <= maxFaults {
-			members[name] = nil
+		if open, _ := s.AdditionalProperties.(bool); !open {
+			if o.faults++; o.faults <= maxFaults {
+				members[name] = nil
+			}
 		}
 		if err = o.skip(); err != nil {
 			return nil, err

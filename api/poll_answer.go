@@ -37,12 +37,13 @@ type pollNotice struct {
 	ExpiresAt string `json:"expires_at,omitempty" xml:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
 	Reason    string `json:"reason" xml:"reason" doc:"Why the user received it: user, role:NAME or topic:TYPE:SCOPE."`
 	App       string `json:"app,omitempty" xml:"app,omitempty" doc:"The name of the app that sent it; left out if none did."`
+	RowExtras
 }
 
 func newPollNotice(e *notifier.Entry) pollNotice {
 	n := pollNotice{
 		Key: e.Key, ID: e.NoticeID, Type: e.Type, Scope: e.Scope, Title: e.Title, Body: e.Body, Link: e.Link,
-		Read: e.Read, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App,
+		Read: e.Read, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App, RowExtras: newRowExtras(&e.Extras),
 	}
 	if !e.ExpiresAt.IsZero() {
 		n.ExpiresAt = rfc3339(e.ExpiresAt)

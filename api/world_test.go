@@ -97,7 +97,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	hub := w.newHub(verifier)
 	w.notices = notices.New(notices.Config{
 		Store: s, Redis: rdb, Keys: w.keys, Inbox: w.inbox, Router: route.New(s, w.topics), Announcements: w.announcements, Toasts: w.toasts, Log: quiet, Hub: hub,
-		Limits: notifier.Limits{Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
+		Limits: notifier.Limits{ImageHosts: []string{"cdn.example.com"}, Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender, Sites: verifier.Sites,
 	})
 	c := Config{

@@ -249,3 +249,30 @@ func TestTheWorkerRegistersASubscriptionThatTheBrowserHasReplaced(t *testing.T) 
 	worker.hand("pushsubscriptionchange", `{ newSubscription: `+made(late)+` }`)
 	p.registered()
 }
+
+func TestAButtonOfAPushLeadsWhereItSays(t *testing.T) {
+	t.Parallel()
+	var page *window
+	p := newPhone(t, func(w *window) { page = w.tab().goTo("/inbox?filter=unread") })
+	worker := p.worker(page)
+	page.do(chromedp.Navigate("about:blank"))
+	base := strings.TrimSuffix(p.w.url, "/")
+	p.shows([]byte(`{"notification":{"title":"Review it","navigate":"`+base+`/n/1","tag":"t","actions":[
+		{"action":"1","title":"Review","navigate":"`+base+`/settings"},{"action":"2","title":"Later","navigate":"`+base+`/announcements"}]}}`), `["Review it"]`)
+	if got := ask[string](worker, `registration.getNotifications().then(([n]) => { self.clicked = n; return n.actions.map((a) => a.title).join(); })`); got != "Review,Later" {
+		t.Errorf("the buttons are %s", got)
+	}
+	p.w.do(chromedp.Navigate("about:blank"))
+	testkit.Eventually(t, "the browser has left the pages", func() bool {
+		return value[bool](worker, `ours().then((pages) => pages.length === 0)`)
+	})
+	for action, path := range map[string]string{"1": "/settings", "2": "/announcements", "": "/n/1"} {
+		if got, want := worker.hand("notificationclick", `{ notification: clicked, action: "`+action+`" }`), "open "+page.path()+path; got != want {
+			t.Errorf("button %q has the browser %q, want %q", action, got, want)
+		}
+	}
+	// Notifications of earlier versions have the address itself.
+	if got, want := worker.hand("notificationclick", `{ notification: { close() {}, data: "`+base+`/inbox" }, action: "" }`), "open "+page.path()+"/inbox"; got != want {
+		t.Errorf("an earlier one has the browser %q, want %q", got, want)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -63,7 +64,12 @@ func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifi
 		row.Turns = nil
 	}
 	f.Sheet = f.Assets.ProseStyle
-	return &views.Announcement{Frame: f, Row: row, Body: h.markdown.Render(post.Body, h.Tokens.Named(r.Context(), post.App)), Link: h.outside(post.Link, post.App)}
+	var shown components.Row
+	addExtras(&shown, &post.Extras, h.shows, func(_ int, link string) string { return h.outside(link, post.App) })
+	return &views.Announcement{
+		Frame: f, Row: row, Body: h.markdown.Render(post.Body, h.Tokens.Named(r.Context(), post.App)), Link: h.outside(post.Link, post.App),
+		Picture: shown.Picture, Buttons: shown.Buttons,
+	}
 }
 
 // announcementMaker turns announcements into rows for one reader.

@@ -180,6 +180,7 @@ type Config struct {
 	Audiences      map[notifier.Audience]string // by name; empty: operator, user, customer
 	LinkBase       string                       // prefix of links that begin with /; empty: the page's own host
 	LinkHosts      []string                     // hosts that announcements may link to; none: relative links only
+	ImageHosts     []string                     // hosts of pictures, with the hosts below them; none: no pictures
 	PublicURL      string                       // the address that browsers use; empty: unknown
 	TrustedProxies web.Proxies                  // proxies whose X-Forwarded-For is trusted
 	Keep           time.Duration                // how long a notice without expiry is kept; 0: notifier.DefaultKeep

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,11 +29,15 @@ func (h *Handlers) follow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("follow notice %d: %w", id, err)
 	}
-	to := web.At(r.Context(), announcementPath(id))
+	target, err := actionLink(r, &n)
+	if err != nil {
+		return fmt.Errorf("follow an action of notice %d: %w", id, err)
+	}
+	var to string
 	if n.Announces() {
-		err = h.sees(r, id)
+		to, err = h.followedAnnouncement(r, &n, target)
 	} else {
-		to, err = h.followed(r, &n)
+		to, err = h.followed(r, &n, target)
 	}
 	if err != nil {
 		return fmt.Errorf("follow notice %d: %w", id, err)
@@ -43,20 +48,41 @@ func (h *Handlers) follow(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sees returns an error unless the announcement is visible to the user.
-func (h *Handlers) sees(r *http.Request, id int64) error {
-	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
-	defer cancel()
-	_, err := h.Announcements.Find(ctx, readerOf(r), id)
-	if h.storedInstead(r, err) {
-		_, err = h.Archive.Announcements.Find(r.Context(), readerOf(r), id)
+// actionLink returns the link of the action that the parameter a numbers, counted from 1; "" without the parameter.
+func actionLink(r *http.Request, n *notifier.Notice) (string, error) {
+	query := r.URL.Query()
+	if !query.Has("a") {
+		return "", nil
 	}
-	return err
+	number, err := strconv.Atoi(query.Get("a"))
+	link, known := n.Extras.ActionLink(number)
+	if err != nil || !known {
+		return "", notifier.ErrNotFound
+	}
+	return link, nil
 }
 
-// followed marks a notice in the user's inbox read and returns its address. While Redis is unavailable it only
-// returns the address.
-func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error) {
+// followedAnnouncement returns the address of an announcement that is visible to the user: its page, which marks it
+// read, or that of an action, after marking it read. While Redis is unavailable it only returns the address.
+func (h *Handlers) followedAnnouncement(r *http.Request, n *notifier.Notice, action string) (string, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
+	defer cancel()
+	post, err := h.Announcements.Find(ctx, readerOf(r), n.ID)
+	if err == nil && action != "" && !post.Read && deliberate(r) {
+		_, err = h.Announcements.MarkRead(ctx, readerOf(r), n.ID)
+	}
+	if h.storedInstead(r, err) {
+		_, err = h.Archive.Announcements.Find(r.Context(), readerOf(r), n.ID)
+	}
+	if link := h.outside(action, n.App.Name); link != "" {
+		return link, err
+	}
+	return web.At(r.Context(), announcementPath(n.ID)), err
+}
+
+// followed marks a notice in the user's inbox read and returns its address, or that of one of its actions. While Redis
+// is unavailable it only returns the address.
+func (h *Handlers) followed(r *http.Request, n *notifier.Notice, action string) (string, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), redisWait)
 	defer cancel()
 	e, err := h.Inbox.Find(ctx, seqOf(r), n.Key(), 0)
@@ -77,7 +103,7 @@ func (h *Handlers) followed(r *http.Request, n *notifier.Notice) (string, error)
 	case e.NoticeID != n.ID: // replaced by a newer notice
 		return "", notifier.ErrNotFound
 	}
-	if link := h.outside(e.Link, e.App); link != "" {
+	if link := h.outside(cmp.Or(action, e.Link), e.App); link != "" {
 		return link, nil
 	}
 	return web.At(r.Context(), page) + "#e" + strconv.FormatInt(e.At, 10), nil

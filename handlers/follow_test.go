@@ -37,6 +37,7 @@ func followWorld(t *testing.T, did *[]string) *world {
 		w.sender.progress = func(id int64) (notifier.Progress, error) {
 			e := entry(int(id), noon, false, false)
 			p := sentAs(&e)
+			p.Extras.Actions = []notifier.Action{{Label: "Review", Link: "/prs/7"}, {Label: "Later", Link: "https://shop.example/later"}}
 			switch id {
 			case 8:
 				p.Target = notifier.Target{Audiences: []notifier.Audience{3}}
@@ -64,6 +65,33 @@ func TestFollowingANoticeMarksItReadAndRedirects(t *testing.T) {
 	w.get("alice", "/n/8").wantRedirect(t, "/announcements/8")
 	if want := []string{"follow like:photo:1", "follow like:photo:2"}; !slices.Equal(did, want) {
 		t.Errorf("did %q, want %q", did, want)
+	}
+}
+
+func TestFollowingAnActionMarksTheNoticeReadAndRedirects(t *testing.T) {
+	t.Parallel()
+	var did []string
+	w := followWorld(t, &did)
+	w.posts.change = func(verb string, _ notifier.Reader, id int64) (notifier.Badge, error) {
+		did = append(did, verb+" "+strconv.FormatInt(id, 10))
+		return notifier.Badge{}, nil
+	}
+	w.get("alice", "/n/1?a=1").wantRedirect(t, "/prs/7")
+	w.get("alice", "/n/2?a=2").wantRedirect(t, "https://shop.example/later")
+	w.get("alice", "/n/8?a=1").wantRedirect(t, "/prs/7")
+	if want := []string{"follow like:photo:1", "follow like:photo:2", "read 8"}; !slices.Equal(did, want) {
+		t.Errorf("did %q, want %q", did, want)
+	}
+	did = nil
+	for _, action := range []string{"", "0", "3", "-1", "x", "1.0", "99999999999999999999"} {
+		w.get("alice", "/n/1?a="+action).wantStatus(t, http.StatusNotFound)
+		w.get("alice", "/n/8?a="+action).wantStatus(t, http.StatusNotFound)
+	}
+	w.get("carol", "/n/1?a=1").wantStatus(t, http.StatusNotFound)
+	w.get("carol", "/n/8?a=1").wantStatus(t, http.StatusNotFound)
+	w.get("alice", "/n/1?a=1", notMeant[0]...).wantRedirect(t, "/prs/7")
+	if len(did) != 0 {
+		t.Errorf("did %q", did)
 	}
 }
 

@@ -39,7 +39,9 @@ type Handlers struct {
 	strangers *strangers
 	heard     atomic.Int64 // when Redis last responded, in Unix ms; 0: never
 	buffers   sync.Pool
-	secure    bool // the public URL is https
+	secure    bool        // the public URL is https
+	policy    string      // Content-Security-Policy of the pages
+	headers   http.Header // of every response
 	origin    *http.CrossOriginProtection
 
 	refusedOrigin sync.Once // logs only once why forms are refused
@@ -54,6 +56,8 @@ func New(c Config) (*Handlers, error) {
 		Config: c, markdown: markdown.New(c.LinkHosts, c.LinkBase), origin: http.NewCrossOriginProtection(),
 		zones: newZones(), looks: newLooks(), mutes: newMutes(c.Now), strangers: newStrangers(c.Now),
 	}
+	h.policy = policyOf(c.ImageHosts)
+	h.headers = headersOf(h.policy)
 	// The token in the address authorizes these requests, so another site cannot forge one. Our page sends no
 	// referrer, so browsers send the origin "null".
 	h.origin.AddInsecureBypassPattern("POST " + unsubscribePath + "{token}")

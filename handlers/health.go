@@ -59,7 +59,7 @@ const filePolicy = "default-src 'none'"
 func (h *Handlers) static(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Security-Policy", filePolicy)
 	if !h.files.Serve(w, r) {
-		w.Header().Set("Content-Security-Policy", policy)
+		w.Header().Set("Content-Security-Policy", h.policy)
 		return notifier.ErrNotFound
 	}
 	return nil

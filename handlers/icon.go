@@ -69,10 +69,15 @@ func (h *Handlers) lookOf(typ string) look {
 	return found
 }
 
-func lookOf(typ string) look {
+// tintOf returns the colour that is derived from a text.
+func tintOf(text string) string {
 	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(typ)) // a hash never fails
-	tint := notifier.TypeColors()[sum.Sum32()%derived]
+	_, _ = sum.Write([]byte(text)) // a hash never fails
+	return notifier.TypeColors()[sum.Sum32()%derived]
+}
+
+func lookOf(typ string) look {
+	tint := tintOf(typ)
 	words := strings.FieldsFunc(typ, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	for _, i := range icons {
 		for _, word := range i.words {

@@ -17,6 +17,7 @@ import (
 type rowMaker struct {
 	text  *locale.Printer
 	look  func(typ string) look
+	shows func(address string) bool // whether the policy allows a picture
 	types typeNames
 	mutes *muteMaker
 	now   time.Time // in the reader's time zone
@@ -25,7 +26,7 @@ type rowMaker struct {
 func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
 	types := h.typeNames(text)
 	mutes := &muteMaker{types: types, muted: func() []string { return h.mutedBy(r) }}
-	return rowMaker{text: text, look: h.lookOf, types: types, mutes: mutes, now: h.now(r)}
+	return rowMaker{text: text, look: h.lookOf, shows: h.shows, types: types, mutes: mutes, now: h.now(r)}
 }
 
 // days groups entries, newest first, by the day of their notice in the reader's time zone. A row that moved to the
@@ -96,16 +97,24 @@ func dividerNew(text *locale.Printer, page notifier.Page) string {
 
 func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	look, link := m.look(e.Type), ""
+	follow := followPath + idText(e.NoticeID) // marks it read and redirects to the link
 	if safeLink(e.Link, e.App) != "" {
-		link = followPath + idText(e.NoticeID) // marks it read and redirects to the link
+		link = follow
 	}
-	return components.Row{
+	row := components.Row{
 		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
 		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), Mute: m.mutes.of(e.Type), Read: e.Read, New: e.New, Folds: folds(e.Title, e.Body),
 		Icon: look.icon, Initials: look.initials, Tint: look.tint,
 		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason), From: sentBy(m.text, e.App),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
+	addExtras(&row, &e.Extras, m.shows, func(n int, link string) string {
+		if safeLink(link, e.App) == "" {
+			return ""
+		}
+		return follow + "?a=" + strconv.Itoa(n)
+	})
+	return row
 }
 
 // Lengths, in letters, that surely fit into a row: two lines of title and two of body.

@@ -49,7 +49,7 @@ func (h *Handlers) mailPage(w http.ResponseWriter, r *http.Request) error {
 	for _, f := range l.Header {
 		p.Header = append(p.Header, views.MailField{Name: f.Name, Value: f.Value})
 	}
-	w.Header().Set("Content-Security-Policy", policy+"; frame-src 'self'")
+	w.Header().Set("Content-Security-Policy", h.policy+"; frame-src 'self'")
 	return h.page(w, r, http.StatusOK, views.MailPage(p))
 }
 

@@ -19,8 +19,12 @@ const maxBody = 64 << 10
 // maxOriginHost is the maximum length of a logged host, in bytes.
 const maxOriginHost = 260
 
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'"
+// policyOf returns the policy of the pages, which may show pictures of these hosts.
+func policyOf(imageHosts []string) string {
+	images := strings.Join(append([]string{"img-src 'self' data:"}, notifier.ImageSources(imageHosts)...), " ")
+	return "default-src 'none'; script-src 'self'; style-src 'self'; " + images + "; connect-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'"
+}
 
 // visit holds a request's data while it is processed.
 type visit struct {
@@ -49,7 +53,7 @@ func (h *Handlers) middleware(next http.Handler) http.Handler {
 		},
 	}
 	return site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.setHeaders(w.Header())
+		maps.Copy(w.Header(), h.headers)
 		if r.Header.Get(formHeader) != "" {
 			w = &scripted{w}
 		}
@@ -96,19 +100,17 @@ func accessLevel(r *http.Request, _ int) slog.Level {
 	return slog.LevelInfo
 }
 
-// always contains the headers of every response, with canonical keys. All responses share the slices, so replace
+// headersOf returns the headers of every response, with canonical keys. All responses share the slices, so replace
 // them; never change them in place.
-var always = http.Header{
-	"Content-Security-Policy":      {policy},
-	"X-Content-Type-Options":       {"nosniff"},
-	"X-Frame-Options":              {"DENY"},
-	"Referrer-Policy":              {"same-origin"},
-	"Cross-Origin-Opener-Policy":   {"same-origin"},
-	"Cross-Origin-Resource-Policy": {"same-origin"},
-}
-
-func (h *Handlers) setHeaders(head http.Header) {
-	maps.Copy(head, always)
+func headersOf(policy string) http.Header {
+	return http.Header{
+		"Content-Security-Policy":      {policy},
+		"X-Content-Type-Options":       {"nosniff"},
+		"X-Frame-Options":              {"DENY"},
+		"Referrer-Policy":              {"same-origin"},
+		"Cross-Origin-Opener-Policy":   {"same-origin"},
+		"Cross-Origin-Resource-Policy": {"same-origin"},
+	}
 }
 
 // formHeader marks a form submitted by script; see static/js/forms.js.

@@ -1,10 +1,12 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/carillonhq/carillon/internal/links"
@@ -62,7 +64,11 @@ func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	link := ""
 	if n.ID != 0 && !isOver(&n, h.Now()) {
-		link = safeLink(n.Link, n.App.Name)
+		action, err := actionLink(r, &n)
+		if err != nil {
+			return err
+		}
+		link = safeLink(cmp.Or(action, n.Link), n.App.Name)
 		if err := h.markOpened(r, seq, &n); err != nil {
 			return fmt.Errorf("open notice %d for user %d: %w", id, seq, err)
 		}
@@ -74,7 +80,11 @@ func (h *Handlers) openLink(w http.ResponseWriter, r *http.Request) error {
 		leave(w, to)
 		return nil
 	case at.here && n.ID != 0:
-		redirect(w, r, followPath+idText(n.ID))
+		address := followPath + idText(n.ID)
+		if a := r.URL.Query().Get("a"); a != "" {
+			address += "?a=" + url.QueryEscape(a)
+		}
+		redirect(w, r, address)
 		return nil
 	case at.here:
 		redirect(w, r, inboxPath)

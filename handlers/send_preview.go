@@ -89,18 +89,20 @@ func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) vi
 	if d.Type == "" {
 		look.icon = "mail" // a preview before the type is typed
 	}
-	return views.Card{Row: components.Row{
+	row := components.Row{
 		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true, Kind: kept(types.kind(d.Type, d.Target.Reason())),
 		Title: kept(d.Title), Body: kept(d.Body), Link: h.outside(d.Link, d.App.Name), Outside: true, From: sentBy(text, d.App.Name), Reason: kept(types.brief(d.Target.Reason())), Why: kept(types.reason(d.Target.Reason())),
 		Datetime: at.Format(time.RFC3339), Clock: types.text.Clock(at), Moment: types.text.Moment(at),
-	}}
+	}
+	addExtras(&row, &d.Extras, h.shows, func(_ int, link string) string { return h.outside(link, d.App.Name) })
+	return views.Card{Row: row}
 }
 
 // announcementCard shows an announcement draft as its readers would see it.
 func (h *Handlers) announcementCard(r *http.Request, f views.Frame, d *notifier.Draft) views.Card {
 	post := notifier.OpenAnnouncement{
 		App:  d.App.Name,
-		Type: d.Type, Title: kept(d.Title), Body: kept(d.Body), Link: d.Link, StartsAt: d.StartsAt, Pinned: d.Pinned, Read: true,
+		Type: d.Type, Title: kept(d.Title), Body: kept(d.Body), Link: d.Link, Extras: d.Extras, StartsAt: d.StartsAt, Pinned: d.Pinned, Read: true,
 	}
 	if post.StartsAt.IsZero() {
 		post.StartsAt = h.Now()

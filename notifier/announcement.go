@@ -86,6 +86,7 @@ type OpenAnnouncement struct {
 	Title     string
 	Body      string // Markdown; views/markdown defines the subset that is rendered
 	Link      string
+	Extras    Extras
 	StartsAt  time.Time
 	EndsAt    time.Time
 	Pinned    bool

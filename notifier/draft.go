@@ -22,13 +22,14 @@ const DefaultKeep = 180 * 24 * time.Hour
 
 // Limits contains the limits that an installation sets for drafts.
 type Limits struct {
-	LinkHosts []string      // hosts, or host:port, that an https link may use; none: relative links only
-	Sites     []string      // origins that a link may also use, as returned by App.Sites
-	Keep      time.Duration // the longest life of a notice, and the default; 0: DefaultKeep
-	Audiences []Audience    // the audiences that exist; none: any number is accepted
-	Toast     time.Duration // the longest life of a toast without an inbox entry; 0: DefaultToastLife
-	Expiry    Expiry        // the default life of a notice, by type; nil: Keep
-	Now       time.Time     // the time against which the window of an announcement is checked; zero: no check
+	LinkHosts  []string      // hosts, or host:port, that an https link may use; none: relative links only
+	Sites      []string      // origins that a link may also use, as returned by App.Sites
+	ImageHosts []string      // hosts, or host:port, of pictures, which may also be on hosts below these; none: no pictures
+	Keep       time.Duration // the longest life of a notice, and the default; 0: DefaultKeep
+	Audiences  []Audience    // the audiences that exist; none: any number is accepted
+	Toast      time.Duration // the longest life of a toast without an inbox entry; 0: DefaultToastLife
+	Expiry     Expiry        // the default life of a notice, by type; nil: Keep
+	Now        time.Time     // the time against which the window of an announcement is checked; zero: no check
 }
 
 // Expiry returns the default life of notices of a type; 0: as long as Limits.Keep
@@ -69,7 +70,8 @@ func (d *Draft) Validate(l Limits) error {
 	checkSubject(d.Subject, &bad)
 	checkTitle(d.Title, &bad)
 	checkText("body", d.Body, MaxBody, bodyControls, &bad)
-	checkLink(d.Link, l, &bad)
+	checkLink("link", d.Link, l, &bad)
+	d.Extras.check(l, len(d.Target.Audiences) > 0, &bad)
 	if l.Keep <= 0 {
 		l.Keep = DefaultKeep
 	}
@@ -88,6 +90,7 @@ func (d *Draft) Normalise() {
 		*field = strings.Trim(*field, " ")
 	}
 	d.Body = strings.ReplaceAll(d.Body, "\r\n", "\n")
+	d.Extras.normalise()
 	d.Target.Users = foldNames(d.Target.Users)
 	d.Target.Roles = foldNames(d.Target.Roles)
 	if len(d.Target.Roles) == 1 && d.Target.Role == "" {

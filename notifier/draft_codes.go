@@ -36,6 +36,12 @@ const (
 	CodeSubjectReserved = "subject_reserved" // subject: contains `:has_read:` or starts with `notice_id:`
 	CodeBadLink         = "bad_link"         // link: neither a path starting with `/` nor an https URL
 	CodeLinkHost        = "link_host"        // Host: not an allowed host for https links
+	CodeBadImage        = "bad_image"        // any picture: not an https URL
+	CodeImageHost       = "image_host"       // Host: not an allowed host for pictures, nor below one
+	CodeTooManyActions  = "too_many_actions" // actions: more than Max
+	CodeNoActor         = "no_actor"         // actor: announcements have none
+	CodeBadData         = "bad_data"         // data: not a JSON object
+	CodeDeepData        = "deep_data"        // data: nested more than Max levels deep
 	CodeExpiresPast     = "expires_past"     // expires_in: negative
 	CodeExpiresLate     = "expires_late"     // Max, Days: expires_in is longer than notices are kept
 	CodeOneTarget       = "one_target"       // target: more than one of users, role, roles, topic and audiences

@@ -76,41 +76,41 @@ func visible(r rune) bool {
 // address on one of the sites.
 func ValidLink(link string, l Limits) bool {
 	var bad InvalidError
-	checkLink(link, l, &bad)
+	checkLink("link", link, l, &bad)
 	return link != "" && len(bad.Fields) == 0
 }
 
-// checkLink allows a path on this host, https to one of the hosts, or an address on one of the sites. It parses the
+// checkLink allows in this field a path on this host, https to one of the hosts, or an address on one of the sites. It parses the
 // link as the most lenient browser would, which treats a backslash as a slash and ignores
 // tabs and line breaks anywhere.
-func checkLink(s string, l Limits, bad *InvalidError) {
+func checkLink(field, s string, l Limits, bad *InvalidError) {
 	if s == "" {
 		return
 	}
 	before := len(bad.Fields)
-	checkText("link", s, MaxLink, "", bad)
+	checkText(field, s, MaxLink, "", bad)
 	if len(bad.Fields) > before {
 		return
 	}
 	if strings.ContainsRune(s, '\\') || strings.ContainsFunc(s, unicode.IsSpace) {
-		bad.Add("link", CodeBadLink, nil)
+		bad.Add(field, CodeBadLink, nil)
 		return
 	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil, !cleanPath(u):
-		bad.Add("link", CodeBadLink, nil)
+		bad.Add(field, CodeBadLink, nil)
 	case strings.HasPrefix(s, "/"):
 		if strings.HasPrefix(s, "//") || u.Scheme != "" || u.Host != "" {
-			bad.Add("link", CodeBadLink, nil)
+			bad.Add(field, CodeBadLink, nil)
 		}
 	case u.Opaque != "", u.User != nil, u.Host == "":
-		bad.Add("link", CodeBadLink, nil)
+		bad.Add(field, CodeBadLink, nil)
 	case onSite(u, l.Sites):
 	case u.Scheme != "https":
-		bad.Add("link", CodeBadLink, nil)
+		bad.Add(field, CodeBadLink, nil)
 	case !allowedHost(u, l.LinkHosts):
-		bad.Add("link", CodeLinkHost, map[string]any{"Host": u.Host})
+		bad.Add(field, CodeLinkHost, map[string]any{"Host": u.Host})
 	}
 }
 
@@ -166,7 +166,8 @@ func (d *Draft) ValidateToast(l Limits) error {
 	}
 	checkTitle(d.Title, &bad)
 	checkText("body", d.Body, MaxBody, bodyControls, &bad)
-	checkLink(d.Link, l, &bad)
+	checkLink("link", d.Link, l, &bad)
+	d.Extras.check(l, false, &bad)
 	if l.Toast <= 0 {
 		l.Toast = DefaultToastLife
 	}

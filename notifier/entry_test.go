@@ -2,6 +2,7 @@ package notifier_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func TestEncodedContentIsOneLineWhateverTheFieldsContain(t *testing.T) {
 		t.Fatalf("%q, %v", text, err)
 	}
 	var back notifier.Content
-	if err := json.Unmarshal(text, &back); err != nil || back != n.Content() {
+	if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back, n.Content()) {
 		t.Errorf("decoded as %+v, %v; want %+v", back, err, n.Content())
 	}
 	if got := back.CreatedAt.Format(time.RFC3339Nano); got != "2026-01-02T02:04:05.678Z" {

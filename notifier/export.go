@@ -84,14 +84,15 @@ type exportedTarget struct {
 
 // exportedNotice is a notice as submitted by its sender.
 type exportedNotice struct {
-	ID        int64     `json:"id"`
-	Target    Target    `json:"target"`
-	Type      string    `json:"type"`
-	Scope     string    `json:"scope,omitempty"`
-	Subject   string    `json:"subject,omitempty"`
-	Title     string    `json:"title"`
-	Body      string    `json:"body"`
-	Link      string    `json:"link"`
+	ID      int64  `json:"id"`
+	Target  Target `json:"target"`
+	Type    string `json:"type"`
+	Scope   string `json:"scope,omitempty"`
+	Subject string `json:"subject,omitempty"`
+	Title   string `json:"title"`
+	Body    string `json:"body"`
+	Link    string `json:"link"`
+	Extras
 	State     State     `json:"state"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
@@ -138,7 +139,7 @@ func (e *Export) Encode(to io.Writer) error {
 	w.field(",", "targets", targets)
 	writeList(&w, "sent", e.Sent, func(n *Notice) any {
 		return exportedNotice{
-			n.ID, n.Target, n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.State, n.CreatedAt, n.ExpiresAt,
+			n.ID, n.Target, n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Extras, n.State, n.CreatedAt, n.ExpiresAt,
 		}
 	})
 	writeList(&w, "log", e.Log, func(a *AuditEntry) any {

@@ -15,6 +15,7 @@ type Draft struct {
 	Title     string // 1 to 200 characters, one line
 	Body      string // up to 4,000 characters, LF allowed
 	Link      string // relative path, or https to an allowed host; may be empty
+	Extras    Extras `json:",omitzero"`
 	ExpiresIn time.Duration
 	SendAt    time.Time `json:",omitzero"` // when to send it; zero: immediately. Recipients are resolved, and the expiry counts, from then
 	Toast     bool
@@ -80,13 +81,14 @@ type Content struct {
 	CreatedAt time.Time `json:"created_at"`
 	Reason    string    `json:"reason"`
 	App       string    `json:"app,omitempty"` // name of the app that sent it
+	Extras
 }
 
 // Content returns the content of the notice, with the reason of its target.
 func (n *Notice) Content() Content {
 	return Content{
 		Revision: n.Revision, Type: n.Type, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link,
-		CreatedAt: n.SentAt().UTC().Truncate(time.Millisecond), Reason: n.Target.Reason(), App: n.App.Name,
+		CreatedAt: n.SentAt().UTC().Truncate(time.Millisecond), Reason: n.Target.Reason(), App: n.App.Name, Extras: n.Extras,
 	}
 }
 

@@ -22,6 +22,7 @@ type noticeRow struct {
 	once       *notifier.Once // a copy; nil: no key
 	claim      notifier.Claim
 	trace      string
+	extras     string
 	deed       *notifier.Deed // shared by the rows of one call
 
 	id       int64
@@ -52,6 +53,9 @@ func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 		row.Recipients, row.Routed = int64(a.To.GetCardinality()), true //nolint:gosec // at most 2^32
 	}
 	if row.reasons, err = encodeReasons(n.Reasons); err != nil {
+		return fmt.Errorf("accept a notice: %w", err)
+	}
+	if row.extras, err = encodeExtras(&n.Draft.Extras); err != nil {
 		return fmt.Errorf("accept a notice: %w", err)
 	}
 	row.Reasons, row.claim, row.trace = nil, a.Claim, a.Trace // the reasons belong to the caller
@@ -95,4 +99,27 @@ func encodeRecipients(who *roaring.Bitmap) ([]byte, error) {
 		who.RunOptimize()
 	}
 	return who.ToBytes()
+}
+
+// encodeExtras returns the stored form of extras: JSON, or "" if there are none.
+func encodeExtras(x *notifier.Extras) (string, error) {
+	if x.IsZero() {
+		return "", nil
+	}
+	text, err := json.Marshal(x)
+	if err != nil {
+		return "", fmt.Errorf("encode the extras: %w", err)
+	}
+	return string(text), nil
+}
+
+// decodeExtras decodes what encodeExtras returns.
+func decodeExtras(text string, into *notifier.Extras) error {
+	if text == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		return fmt.Errorf("read the extras: %w", err)
+	}
+	return nil
 }

@@ -64,11 +64,15 @@ func (s *Store) addAnnouncement(ctx context.Context, tx *sql.Tx, n *notifier.Not
 	if err := s.checkOpen(ctx, tx, n, 0); err != nil {
 		return 0, err
 	}
+	extras, err := encodeExtras(&n.Extras)
+	if err != nil {
+		return 0, err
+	}
 	err = tx.QueryRowContext(ctx, `INSERT INTO notices
-		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search, send_at, app_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id`,
+		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search, send_at, app_id, extras)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id`,
 		string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), target, n.Type, n.Scope, n.Subject,
-		n.Title, n.Body, n.Link, n.Toast, string(n.Sender.Kind), refID(n.Sender), searchable(n.Title, n.Sender), millis(n.SendAt), n.App.ID).Scan(&id)
+		n.Title, n.Body, n.Link, n.Toast, string(n.Sender.Kind), refID(n.Sender), searchable(n.Title, n.Sender), millis(n.SendAt), n.App.ID, extras).Scan(&id)
 	if err != nil {
 		return 0, err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// EditAnnouncement replaces the title, body, link, type, window and audiences of announcement
+// EditAnnouncement replaces the title, body, link, extras, type, window and audiences of announcement
 // n.ID, and sets n.Revision to the new revision. On entry n.Revision is the revision that the
 // editor saw: it returns notifier.ErrConflict if the announcement was edited since then, or is
 // retracted or over. It rejects the same announcements as AnnounceOnce.
@@ -33,7 +34,8 @@ func (s *Store) editAnnouncement(ctx context.Context, by notifier.Actor, n *noti
 		detail = "unread for everybody"
 	}
 	target, err := announced(n)
-	if err != nil {
+	extras, cannot := encodeExtras(&n.Extras)
+	if err = cmp.Or(err, cannot); err != nil {
 		return s.fail(err, "edit announcement %d", n.ID)
 	}
 	err = s.revise(ctx, func(tx *sql.Tx) error {
@@ -48,8 +50,8 @@ func (s *Store) editAnnouncement(ctx context.Context, by notifier.Actor, n *noti
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE notices SET rev = rev + 1, expires_at = $1, target = $2, type = $3, title = $4,
-			body = $5, link = $6, search = $7 WHERE id = $8`,
-			millis(n.ExpiresAt), target, n.Type, n.Title, n.Body, n.Link, searchable(n.Title, has.sender), n.ID)
+			body = $5, link = $6, search = $7, extras = $9 WHERE id = $8`,
+			millis(n.ExpiresAt), target, n.Type, n.Title, n.Body, n.Link, searchable(n.Title, has.sender), n.ID, extras)
 		if err != nil {
 			return err
 		}

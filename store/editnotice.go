@@ -9,7 +9,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// EditNotice replaces the title, body and link of notice n.ID, which went to inboxes, and increments
+// EditNotice replaces the title, body, link and extras of notice n.ID, which went to inboxes, and increments
 // its revision; the recipients stay. It marks the notice as changed (see Since) and restarts
 // its delivery, which is due immediately: the state becomes sending if all recipients had been served before, or if an
 // earlier edit of such a notice was in progress; otherwise it becomes accepted. It fills n with the
@@ -20,14 +20,18 @@ import (
 // announcement.
 func (s *Store) EditNotice(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
 	var edited []notifier.Notice
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	extras, err := encodeExtras(&n.Extras)
+	if err != nil {
+		return s.fail(err, "edit notice %d", n.ID)
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var sender notifier.Ref
 		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1, owner = 0, due_at = 0, tries = 0, trace = '',
 				state = CASE WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END,
-				title = $2, body = $3, link = $4
+				title = $2, body = $3, link = $4, extras = $7
 			WHERE id = $5 AND rev = $6 AND state IN ('accepted', 'sending', 'sent') AND (expires_at = 0 OR expires_at > $1)
 				AND `+toInboxes+` RETURNING `+senderColumns,
-			millis(s.now()), n.Title, n.Body, n.Link, n.ID, n.Revision).Scan(refFields(&sender)...)
+			millis(s.now()), n.Title, n.Body, n.Link, n.ID, n.Revision, extras).Scan(refFields(&sender)...)
 		if errors.Is(err, sql.ErrNoRows) {
 			return whyNotEdited(ctx, tx, n.ID)
 		}

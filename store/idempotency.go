@@ -18,11 +18,11 @@ const keyRetries = 3
 // two transactions with several keys cannot deadlock. The object and the detail of an entry
 // come from deedOn.
 const addNoticesQuery = `WITH input AS MATERIALIZED (
-		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $24::text[], $25::text[], $26::text[], $27::bytea[], $29::bigint[])
+		SELECT nextval('notices_id_seq') AS id, r.* FROM unnest(` + postgresArrays + `, $25::text[], $26::text[], $27::text[], $28::bytea[], $30::bigint[])
 			WITH ORDINALITY AS r (` + postgresNotices + `, owner_kind, owner_id, key, digest, deed, place)
 	), claimed AS (
 		INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at)
-		SELECT owner_kind, owner_id, key, digest, id, $28 FROM input WHERE key IS NOT NULL ORDER BY owner_kind, owner_id, key, place
+		SELECT owner_kind, owner_id, key, digest, id, $29 FROM input WHERE key IS NOT NULL ORDER BY owner_kind, owner_id, key, place
 		ON CONFLICT DO NOTHING RETURNING notice_id
 	), fresh AS MATERIALIZED (
 		SELECT * FROM input WHERE key IS NULL OR id IN (SELECT notice_id FROM claimed)
@@ -30,10 +30,10 @@ const addNoticesQuery = `WITH input AS MATERIALIZED (
 		INSERT INTO notices (id, ` + postgresNotices + `) OVERRIDING SYSTEM VALUE SELECT id, ` + postgresNotices + ` FROM fresh
 	), recorded AS (
 		INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
-		SELECT $28, actor_kind, actor_id, action, CASE WHEN object_kind = '' AND many = 1 THEN 'notice' ELSE object_kind END,
+		SELECT $29, actor_kind, actor_id, action, CASE WHEN object_kind = '' AND many = 1 THEN 'notice' ELSE object_kind END,
 			CASE WHEN object_kind = '' AND many = 1 THEN CAST(low AS TEXT) ELSE object_id END,
 			CASE WHEN object_kind = '' AND many > 1 THEN many || ' notices, ' || low || ' to ' || high ELSE detail END, address
-		FROM unnest($30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[])
+		FROM unnest($31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[])
 			WITH ORDINALITY AS d (actor_kind, actor_id, action, object_kind, object_id, detail, address, n)
 		JOIN (SELECT deed, COUNT(*) AS many, MIN(id) AS low, MAX(id) AS high FROM fresh GROUP BY deed) f ON f.deed = n
 		WHERE actor_kind <> '' ORDER BY n

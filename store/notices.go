@@ -16,7 +16,7 @@ const unfinished = `state IN ('accepted', 'sending', 'retracting')`
 
 const noticeColumns = `id, state, done, rev, recipient_count, created_at, expires_at, target, type, scope, subject,
 	title, body, link, toast, send_at, released_at, ordinal, ` + senderColumns + `, recipients IS NOT NULL, starts_at, ends_at, pinned, late_joiners,
-	app_id, (SELECT name FROM apps WHERE apps.id = app_id)`
+	app_id, (SELECT name FROM apps WHERE apps.id = app_id), extras`
 
 // Notice returns one notice, or notifier.ErrNotFound.
 func (s *Store) Notice(ctx context.Context, id int64) (notifier.Notice, error) {
@@ -121,11 +121,11 @@ func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
 	var starts, ends sql.Null[int64] // of announcements only
 	var pinned, late sql.Null[bool]
 	var app sql.Null[string] // NULL unless sent by an app
-	var target string
+	var target, extras string
 	fields := []any{
 		&n.ID, &n.State, &n.Done, &n.Revision, &n.Recipients, &created, &expires, &target, &n.Type, &n.Scope, &n.Subject,
 		&n.Title, &n.Body, &n.Link, &n.Toast, &sendAt, &released, &n.Order, &n.Sender.Kind, &n.Sender.ID, &n.Sender.Name, &n.Routed, &starts, &ends, &pinned, &late,
-		&n.App.ID, &app,
+		&n.App.ID, &app, &extras,
 	}
 	if err := rows.Scan(append(fields, more...)...); err != nil {
 		return n, err
@@ -134,6 +134,9 @@ func scanNotice(rows *sql.Rows, more ...any) (n notifier.Notice, err error) {
 	n.SendAt, n.ReleasedAt = fromMillis(sendAt), fromMillis(released)
 	n.StartsAt, n.EndsAt, n.Pinned, n.LateJoiners = fromMillis(starts.V), fromMillis(ends.V), pinned.V, late.V
 	n.App.Name = app.V
+	if err := decodeExtras(extras, &n.Extras); err != nil {
+		return n, fmt.Errorf("notice %d: %w", n.ID, err)
+	}
 	if err := json.Unmarshal([]byte(target), &n.Target); err != nil {
 		return n, fmt.Errorf("read the target of notice %d: %w", n.ID, err)
 	}

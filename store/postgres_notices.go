@@ -11,17 +11,17 @@ import (
 // the statement.
 const (
 	postgresNotices = `state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id,
-		search, recipients, recipient_count, reasons, send_at, app_id, owner, due_at, trace`
+		search, recipients, recipient_count, reasons, send_at, app_id, owner, due_at, trace, extras`
 	postgresArrays = `$1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::bigint[], $18::bytea[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::text[]`
+		$10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::bigint[], $18::bytea[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::text[], $24::text[]`
 )
 
 // noticeArrays contains rows by column.
 type noticeArrays struct {
-	states, targets, types, scopes, subjects, titles, bodies, links, kinds, senders, searches, traces []string
-	revs, created, expires, counts, sendAt, apps, owners, due                                         []int64
-	toasts                                                                                            []bool
-	recipients, reasons                                                                               [][]byte
+	states, targets, types, scopes, subjects, titles, bodies, links, kinds, senders, searches, traces, extras []string
+	revs, created, expires, counts, sendAt, apps, owners, due                                                 []int64
+	toasts                                                                                                    []bool
+	recipients, reasons                                                                                       [][]byte
 }
 
 func arraysOf(rows []*noticeRow) *noticeArrays {
@@ -33,7 +33,7 @@ func arraysOf(rows []*noticeRow) *noticeArrays {
 		c.subjects, c.titles, c.bodies = append(c.subjects, n.Subject), append(c.titles, n.Title), append(c.bodies, n.Body)
 		c.links, c.toasts = append(c.links, n.Link), append(c.toasts, n.Toast)
 		c.kinds, c.senders = append(c.kinds, string(n.Sender.Kind)), append(c.senders, refID(n.Sender))
-		c.searches, c.traces = append(c.searches, n.search), append(c.traces, n.trace)
+		c.searches, c.traces, c.extras = append(c.searches, n.search), append(c.traces, n.trace), append(c.extras, n.extras)
 		c.recipients, c.counts = append(c.recipients, n.recipients), append(c.counts, n.Recipients)
 		c.reasons, c.sendAt = append(c.reasons, n.reasons), append(c.sendAt, millis(n.SendAt))
 		c.apps, c.owners, c.due = append(c.apps, n.App.ID), append(c.owners, n.claim.Owner), append(c.due, millis(n.claim.Until))
@@ -46,7 +46,7 @@ func (c *noticeArrays) args() []any {
 	return []any{
 		c.states, c.revs, c.created, c.expires, c.targets, c.types, c.scopes,
 		c.subjects, c.titles, c.bodies, c.links, c.toasts, c.kinds, c.senders, c.searches, c.recipients, c.counts, c.reasons, c.sendAt, c.apps,
-		c.owners, c.due, c.traces,
+		c.owners, c.due, c.traces, c.extras,
 	}
 }
 

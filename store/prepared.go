@@ -67,8 +67,8 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	prepared = on(s.write)
 	s.ready.addNotice = prepared(`INSERT INTO notices
 		(state, rev, created_at, expires_at, target, type, scope, subject, title, body, link, toast, sender_kind, sender_id, search,
-			recipients, recipient_count, reasons, send_at, app_id, owner, due_at, trace)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`)
+			recipients, recipient_count, reasons, send_at, app_id, owner, due_at, trace, extras)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`)
 	s.ready.findKey = prepared(`SELECT notice_id, digest FROM idempotency_keys WHERE owner_kind = $1 AND owner_id = $2 AND key = $3`)
 	s.ready.addKey = prepared(`INSERT INTO idempotency_keys (owner_kind, owner_id, key, digest, notice_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)`)
 	s.ready.confirm = prepared(`UPDATE notices SET state = 'sent', done = 0 WHERE id = $1 AND rev = $2 AND state = 'accepted'`)

@@ -66,14 +66,18 @@ func (s *Store) Release(ctx context.Context, all []*notifier.Acceptance) error {
 	return nil
 }
 
-// EditScheduled replaces the title, body, link, time and expiry of a scheduled notice with those in n, and
+// EditScheduled replaces the title, body, link, extras, time and expiry of a scheduled notice with those in n, and
 // increments n.Revision. It returns notifier.ErrConflict if the notice was edited since
 // n.Revision, or is no longer scheduled.
 func (s *Store) EditScheduled(ctx context.Context, by notifier.Actor, n *notifier.Notice) error {
-	err := s.tx(ctx, func(tx *sql.Tx) error {
-		changed, err := change(ctx, tx, `UPDATE notices SET rev = rev + 1, title = $1, body = $2, link = $3, send_at = $4, expires_at = $5, search = $6
+	extras, err := encodeExtras(&n.Extras)
+	if err != nil {
+		return s.fail(err, "edit scheduled notice %d", n.ID)
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		changed, err := change(ctx, tx, `UPDATE notices SET rev = rev + 1, title = $1, body = $2, link = $3, send_at = $4, expires_at = $5, search = $6, extras = $9
 			WHERE id = $7 AND rev = $8 AND state = 'scheduled'`,
-			n.Title, n.Body, n.Link, millis(n.SendAt), millis(n.ExpiresAt), searchable(n.Title, n.Sender), n.ID, n.Revision)
+			n.Title, n.Body, n.Link, millis(n.SendAt), millis(n.ExpiresAt), searchable(n.Title, n.Sender), n.ID, n.Revision, extras)
 		if err == nil && changed == 0 {
 			err = notifier.ErrConflict
 		}

@@ -26,7 +26,7 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 			res, err := insert.ExecContext(row, string(n.State), n.Revision, millis(n.CreatedAt), millis(n.ExpiresAt), n.target,
 				n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Toast,
 				string(n.Sender.Kind), refID(n.Sender), n.search, n.recipients, n.Recipients, n.reasons, millis(n.SendAt), n.App.ID,
-				n.claim.Owner, millis(n.claim.Until), n.trace)
+				n.claim.Owner, millis(n.claim.Until), n.trace, n.extras)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"slices"
+
 	"github.com/a-h/templ"
 
 	"github.com/carillonhq/carillon/views/components"
@@ -70,6 +72,14 @@ type Announcement struct {
 	Row  AnnouncementRow
 	Body templ.Component // rendered from the Markdown subset
 	Link string          // empty: none
+
+	Picture *components.Picture // nil: none
+	Buttons []components.RowButton
+}
+
+// leads reports whether a button is the main one, so that the link is not.
+func (p *Announcement) leads() bool {
+	return slices.ContainsFunc(p.Buttons, func(b components.RowButton) bool { return b.Primary })
 }
 
 // AnnouncementPart contains the parts of a page that change when an announcement is marked.

@@ -24,6 +24,8 @@ type announceCmd struct {
 	Pinned      bool     `help:"Show it above the others, and on every page until it is read."`
 	LateJoiners bool     `help:"Show it to users who join an audience after it opened, too."`
 	Toast       bool     `help:"Also show it as a toast to users who are connected when it opens."`
+
+	extrasFlags `embed:""`
 }
 
 // announced is an announcement as `announce` prints it.
@@ -80,6 +82,7 @@ func (a announceCmd) draft(cfg config.Config) (notifier.Draft, error) {
 			Pinned: a.Pinned, LateJoiners: a.LateJoiners,
 		},
 	}
+	d.Extras = a.extras(&bad)
 	for _, name := range a.Audience {
 		audience, err := cfg.AudienceOf(name)
 		if err != nil {
@@ -138,6 +141,9 @@ func named(err error, cfg config.Config) error {
 func announceFlagOf(field string) string {
 	if field == "to" || field == "target" {
 		return "--audience"
+	}
+	if flag, ok := extraFlagOf(field); ok {
+		return flag
 	}
 	return "--" + strings.ReplaceAll(field, "_", "-")
 }

@@ -23,6 +23,8 @@ func TestInvalidAnnouncementIsRefusedWithTheReason(t *testing.T) {
 		"over already":      {exitFailed, []string{"--ends-at: "}, []string{"--audience", "user", "--title", "Hello", "--ends-at", "2020-01-01 10:00"}},
 		"a link elsewhere":  {exitFailed, []string{"--link: "}, []string{"--audience", "user", "--title", "Hello", "--link", "//evil.example"}},
 		"a text too long":   {exitFailed, []string{"--body: ", "4,000", "5,000"}, []string{"--audience", "user", "--title", "Hello", "--body", strings.Repeat("x", 5000)}},
+		"a picture":         {exitFailed, []string{"--image: ", "evil.example", "--image-alt: "}, []string{"--audience", "user", "--title", "Hello", "--image", "https://evil.example/a.png"}},
+		"an actor":          {exitUsage, []string{"--actor"}, []string{"--audience", "user", "--title", "Hello", "--actor", "Ann"}},
 		"a title of blanks": {exitFailed, []string{"--title: "}, []string{"--audience", "user", "--title", "  "}},
 	} {
 		r := c.run(t.Context(), append([]string{"announce"}, call.args...)...)

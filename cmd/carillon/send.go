@@ -26,6 +26,9 @@ type sendCmd struct {
 	At        string   `placeholder:"TIME" help:"When to send it, such as 2026-12-01T09:00:00Z or '2026-12-01 09:00' in local time; default: at once."`
 	ExpiresIn string   `placeholder:"TIME" help:"When it leaves inboxes, such as 30m, 72h or 7d."`
 	Toast     bool     `help:"Also show it as a toast."`
+
+	actorFlags  `embed:""`
+	extrasFlags `embed:""`
 }
 
 // sent is a notice as `send` prints it.
@@ -95,6 +98,8 @@ func (s sendCmd) draft(cfg config.Config) (notifier.Draft, error) {
 	if d.Type == "" {
 		bad.Add("--type", "say what kind of notice it is, such as like")
 	}
+	d.Extras = s.extras(&bad)
+	d.Extras.Actor = s.actor()
 	d.SendAt = momentOf(&bad, "--at", s.At, cfg)
 	if s.ExpiresIn == "" {
 		return d, bad.Err()
@@ -106,6 +111,9 @@ func (s sendCmd) draft(cfg config.Config) (notifier.Draft, error) {
 // flagOf returns the flag that sets a field of the notice.
 func (s sendCmd) flagOf(field string) string {
 	to := field == "to" || field == "target"
+	if flag, ok := extraFlagOf(field); ok {
+		return flag
+	}
 	switch {
 	case to && s.Role != "":
 		return "--role"

@@ -42,8 +42,19 @@ func TestInvalidNoticeIsRefusedWithTheReasonAndNotSent(t *testing.T) {
 		}
 		wantWords(t, r.errors, "--to, --role, --topic: give one of them")
 	}
+	r = c.run(ctx, "send", "--to", "bob", "--type", "like", "--title", "Hello", "--image-hosts", "cdn.example.com", "--actor-id", "u7", "--actor-image", "https://evil.example/a.png",
+		"--image", "https://cdn.example.com/a.png", "--action", "Review=/a", "--action", "Later=javascript:1", "--data", "[]")
+	if r.status != exitFailed {
+		t.Errorf("with wrong extras: status %d", r.status)
+	}
+	wantWords(t, r.errors, "--actor: Required.", "--actor-image: Pictures on evil.example aren't allowed (--image-hosts).", "--image-alt: Required.", "--action (number 2): ", "--data: Enter a JSON object.")
+	if r = c.run(ctx, "send", "--to", "bob", "--type", "like", "--title", "Hello", "--action", "Review"); r.status != exitUsage {
+		t.Errorf("with --action Review: status %d", r.status)
+	}
+	wantWords(t, r.errors, `--action: "Review" is not LABEL=LINK`)
 	// The next notice has number 1, because none before it was accepted.
-	r = must(t, c.run(ctx, "send", "--json", "--to", "bob", "--type", "like", "--title", "Hello", "--expires-in", "2d"))
+	r = must(t, c.run(ctx, "send", "--json", "--to", "bob", "--type", "like", "--title", "Hello", "--expires-in", "2d",
+		"--actor", "Ann, of hall 3", "--action", "Review, then sign=/a?b=c,d", "--data", `{"a": 1}`))
 	var n sent
 	if err := json.Unmarshal([]byte(r.out), &n); err != nil || n != (sent{ID: 1, State: "accepted", Recipients: 1}) {
 		t.Errorf("it prints %s (%v)", r.out, err)

@@ -57,6 +57,7 @@ type Flags struct {
 	PasswordLogin           string `placeholder:"BOOL" default:"true" help:"Whether users can sign in with a password; false needs another way."`
 	LinkBase                string `placeholder:"URL" help:"Where links of notices that begin with / lead on Carillon's own pages, such as https://shop.example.com; empty: to the host of the page."`
 	LinkHosts               string `placeholder:"HOST,…" help:"Hosts that links of notices may name; empty: relative links only."`
+	ImageHosts              string `placeholder:"HOST,…" help:"Hosts of the pictures of notices, with the hosts below them; empty: no pictures."`
 	Audiences               string `placeholder:"N=NAME,…" default:"1=operator,2=user,3=customer" help:"The audiences."`
 	MaxSeq                  string `placeholder:"N" default:"16000000" help:"The maximum number of users in the directory."`
 	InboxCap                string `placeholder:"N" default:"200" help:"The maximum number of entries in an inbox."`
@@ -100,6 +101,7 @@ type Config struct {
 	PasswordsOff   bool      // signing in with a password is disabled
 	LinkBase       string    // scheme and host; empty: the host of the page
 	LinkHosts      []string
+	ImageHosts     []string
 	Audiences      map[notifier.Audience]string
 	MaxSeq         int64
 	InboxCap       int
@@ -140,6 +142,7 @@ func (f *Flags) Config(env *Environment) (Config, error) {
 		TrustedProxies: bad.proxies("--trusted-proxies", f.TrustedProxies),
 		LinkBase:       bad.linkBase("--link-base", f.LinkBase),
 		LinkHosts:      bad.hosts("--link-hosts", f.LinkHosts),
+		ImageHosts:     bad.hosts("--image-hosts", f.ImageHosts),
 		Audiences:      bad.audiences("--audiences", f.Audiences),
 		MaxSeq:         bad.number("--max-seq", f.MaxSeq, 1, maxBits),
 		InboxCap:       int(bad.number("--inbox-cap", f.InboxCap, 1, 10_000)),

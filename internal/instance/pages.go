@@ -60,6 +60,7 @@ func (i *instance) pages() (http.Handler, error) {
 		PasswordsOff:   i.cfg.PasswordsOff,
 		LinkBase:       i.cfg.LinkBase,
 		LinkHosts:      i.cfg.LinkHosts,
+		ImageHosts:     i.cfg.ImageHosts,
 		Keep:           i.cfg.Keep,
 		Served:         i.requestServed,
 		Traced:         i.traced(false), // anybody may request pages, but not spans

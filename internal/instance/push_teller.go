@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type pushTeller struct {
 	types         channels.Types
 	announcements *announcement.Announcements
 	links         func(context.Context, *channels.Message) links.Links
+	imageHosts    []string
 	log           *slog.Logger
 }
 
@@ -37,17 +39,29 @@ func (t pushTeller) Send(ctx context.Context, m *channels.Message) channels.Outc
 		},
 		Key: newest.Key, Badge: t.badge(ctx, m), Inbox: m.Badge, Urgent: t.urgent(m.Entries), Expires: newest.ExpiresAt,
 	}
+	t.addExtras(&message.Notification, newest, leading)
 	if n := len(m.Entries); n > 1 {
 		var titles []string
 		for _, e := range m.Entries[:min(n, pushTitles)] {
 			titles = append(titles, senderBefore(e.Title, e.App))
 		}
 		message.Expires = time.Time{}
+		message.Notification.Image, message.Notification.Actions = "", nil
 		message.Notification.Title = text.N("mail.heading", int64(n))
 		message.Notification.Body = strings.Join(titles, "\n")
 		message.Notification.Navigate = leading.Inbox()
 	}
 	return t.send(ctx, m.Target, message)
+}
+
+// addExtras adds the picture and the buttons of a notice.
+func (t pushTeller) addExtras(n *push.Notification, e *notifier.Entry, leading links.Links) {
+	if e.Image != nil && notifier.AllowedImage(e.Image.URL, t.imageHosts) {
+		n.Image = e.Image.URL
+	}
+	for i, a := range e.Actions {
+		n.Actions = append(n.Actions, push.Action{Action: strconv.Itoa(i + 1), Title: a.Label, Navigate: leading.Action(e.NoticeID, i+1)})
+	}
 }
 
 // withSender adds the app that has sent a notice before its text, which may be shortened.

@@ -55,7 +55,7 @@ func (i *instance) noticesConfig() notices.Config {
 // limits returns the limits that drafts are checked against.
 func limits(cfg config.Config, t *topic.Topics) notifier.Limits {
 	return notifier.Limits{
-		LinkHosts: cfg.LinkHosts, Keep: cfg.Keep, Toast: cfg.ToastRetention, Audiences: cfg.AudienceNumbers(), Expiry: t.Expiry,
+		LinkHosts: cfg.LinkHosts, ImageHosts: cfg.ImageHosts, Keep: cfg.Keep, Toast: cfg.ToastRetention, Audiences: cfg.AudienceNumbers(), Expiry: t.Expiry,
 	}
 }
 

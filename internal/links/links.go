@@ -93,6 +93,9 @@ func (l Links) Notice(id int64) string {
 	return l.maker.base + "/n/" + strconv.FormatInt(id, 10)
 }
 
+// Action returns the link that marks a notice as read and redirects to where its action number n, counted from 1, leads.
+func (l Links) Action(id int64, n int) string { return l.Notice(id) + "?a=" + strconv.Itoa(n) }
+
 // Inbox returns the link to all notices.
 func (l Links) Inbox() string {
 	if l.Away {

@@ -38,7 +38,7 @@ func TestLinksLeadWhereTheirReaderCanGo(t *testing.T) {
 	m := maker(t, "a")
 	here := m.For(links.Reader{Seq: 7, Token: "tok/1"})
 	for got, want := range map[string]string{
-		here.Notice(12): base + "/n/12", here.Inbox(): base + "/inbox", here.Settings(): base + "/settings", here.Unsubscribe(): base + "/u/tok%2F1",
+		here.Notice(12): base + "/n/12", here.Action(12, 2): base + "/n/12?a=2", here.Inbox(): base + "/inbox", here.Settings(): base + "/settings", here.Unsubscribe(): base + "/u/tok%2F1",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -93,7 +93,7 @@ func newOpenAnnouncement(a *notifier.Announcement, read bool) notifier.OpenAnnou
 		edited = time.Time{} // readers never saw the earlier text
 	}
 	return notifier.OpenAnnouncement{
-		ID: a.ID, App: a.App.Name, Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link,
+		ID: a.ID, App: a.App.Name, Type: a.Type, Title: a.Title, Body: a.Body, Link: a.Link, Extras: a.Extras,
 		StartsAt: a.StartsAt, EndsAt: a.EndsAt, Pinned: a.Pinned, Read: read, CreatedAt: a.CreatedAt, EditedAt: edited,
 	}
 }

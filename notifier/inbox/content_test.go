@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func FuzzDecodeContentAgreesWithEncodingJSON(f *testing.F) {
 		var want notifier.Content
 		wantErr := json.Unmarshal([]byte(text), &want)
 		got, err := decodeContent(text)
-		if (err == nil) != (wantErr == nil) || err == nil && got != want {
+		if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(got, want) {
 			t.Errorf("%q was decoded as\n%+v, %v; want\n%+v, %v", text, got, err, want, wantErr)
 		}
 	})
@@ -41,7 +42,7 @@ func TestEncodedContentIsDecodedWithoutEncodingJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := decodeLaidOut(string(text)); !ok || got != c {
+		if got, ok := decodeLaidOut(string(text)); !ok || !reflect.DeepEqual(got, c) {
 			t.Errorf("decoded %+v, %v; want %+v", got, ok, c)
 		}
 		c.Scope, c.Revision = "", c.Revision*20+1

@@ -2,6 +2,7 @@ package inbox_test
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func TestFindReturnsEntriesAsPagesShowThem(t *testing.T) {
 		before := s.stored(t, 42)
 		for _, want := range looked.Entries {
 			got, err := s.Find(t.Context(), 42, want.Key, page.Opened)
-			if err != nil || got != want {
+			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("found %+v, %v; want %+v as on the page", got, err, want)
 			}
 		}

@@ -2,6 +2,7 @@ package inbox_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -113,7 +114,7 @@ func TestAPageShowsTheContentOfTheNotice(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := notifier.Entry{Key: "like:photo:7", NoticeID: 7, At: startTime + 1, ExpiresAt: n.ExpiresAt.UTC(), Content: n.Content()}
-		if got := page.Entries[0]; got != want {
+		if got := page.Entries[0]; !reflect.DeepEqual(got, want) {
 			t.Errorf("entry\n%+v, want\n%+v", got, want)
 		}
 		if want.Reason != "role:picker" {

@@ -22,12 +22,12 @@ func (p *Notices) check(ctx context.Context, d *notifier.Draft, valid func(notif
 	if err := valid(p.linking(ctx, d, &app)); err != nil {
 		return err
 	}
-	d.App.Name, d.Link = app.Name, app.Resolve(d.Link)
+	d.App.Name, d.Link, d.Extras = app.Name, app.Resolve(d.Link), d.Extras.WithLinks(app.Resolve)
 	return nil
 }
 
-// checkEdit checks a draft as the new content of a notice. An unchanged link is not checked: it was valid when it was
-// accepted.
+// checkEdit checks a draft as the new content of a notice. An unchanged link or extra is not checked: it was valid when
+// it was accepted.
 func (p *Notices) checkEdit(ctx context.Context, n *notifier.Notice, d *notifier.Draft) error {
 	app, err := p.appOf(ctx, n.App.ID)
 	if err != nil && !errors.Is(err, notifier.ErrNotFound) { // the app may have been revoked since
@@ -39,11 +39,12 @@ func (p *Notices) checkEdit(ctx context.Context, n *notifier.Notice, d *notifier
 		d.Link = ""
 		defer func() { d.Link = n.Link }()
 	}
-	if err := d.Validate(limits); err != nil {
-		return err
-	}
-	d.Link = app.Resolve(d.Link)
-	return nil
+	d.Normalise()
+	extras := d.Extras
+	d.Extras = extras.Changed(&n.Extras)
+	err = d.Validate(limits)
+	d.Link, d.Extras = app.Resolve(d.Link), extras.WithLinks(app.Resolve)
+	return err
 }
 
 // linking returns the limits of a draft of app, which is zero if no app sends the draft or the app was revoked.

@@ -14,7 +14,7 @@ import (
 // one, or if the notice is retracted, expired or over.
 //
 // An announcement's window and audiences may change too, but a draft without audiences is refused. For a notice to
-// inboxes, only title, body and link may change, and open pages show the change at once; until it is sent, its time
+// inboxes, only title, body, link and extras may change, and open pages show the change at once; until it is sent, its time
 // and expiry may change too. The other fields of the draft must be as sent, or empty. An edit makes no row unread. An
 // edit that changes nothing returns the notice as it is. Once Edit returns a notice, the edit will reach all its
 // recipients; Edit waits for that as Send does.
@@ -89,7 +89,7 @@ func (p *Notices) editNotice(ctx context.Context, by notifier.Actor, n notifier.
 	if err != nil {
 		return notifier.Notice{}, err
 	}
-	n.Title, n.Body, n.Link, n.Revision = d.Title, d.Body, d.Link, revision
+	n.Title, n.Body, n.Link, n.Extras, n.Revision = d.Title, d.Body, d.Link, d.Extras, revision
 	if err := p.c.Store.EditNotice(ctx, by, &n); err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit notice %d: %w", n.ID, err)
 	}
@@ -104,7 +104,7 @@ func (p *Notices) editNotice(ctx context.Context, by notifier.Actor, n notifier.
 
 // sameContent reports whether two drafts agree in everything that an edit may change.
 func sameContent(was, is *notifier.Draft) bool {
-	return was.Title == is.Title && was.Body == is.Body && was.Link == is.Link && was.Type == is.Type &&
+	return was.Title == is.Title && was.Body == is.Body && was.Link == is.Link && was.Extras.Equal(&is.Extras) && was.Type == is.Type &&
 		slices.Equal(was.Target.Audiences, is.Target.Audiences) && was.StartsAt.Equal(is.StartsAt) && was.EndsAt.Equal(is.EndsAt) &&
 		was.Pinned == is.Pinned && was.LateJoiners == is.LateJoiners
 }

@@ -101,7 +101,7 @@ func (p *Notices) editScheduled(ctx context.Context, by notifier.Actor, n notifi
 	case !sendAt.Equal(n.SendAt):
 		sendAt = now.UTC().Truncate(time.Millisecond)
 	}
-	n.Title, n.Body, n.Link, n.SendAt, n.ExpiresAt, n.Revision = d.Title, d.Body, d.Link, sendAt, sendAt.Add(life), revision
+	n.Title, n.Body, n.Link, n.Extras, n.SendAt, n.ExpiresAt, n.Revision = d.Title, d.Body, d.Link, d.Extras, sendAt, sendAt.Add(life), revision
 	err = p.c.Store.EditScheduled(ctx, by, &n)
 	if errors.Is(err, notifier.ErrConflict) {
 		if now, failed := p.c.Store.Notice(ctx, n.ID); failed == nil && now.State != notifier.StateScheduled && !now.State.TakenBack() {

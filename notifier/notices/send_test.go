@@ -2,6 +2,7 @@ package notices_test
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,7 +29,7 @@ func TestSmallNoticeIsDeliveredWhenSendReturns(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := page.Entries[0]
-	if e.Key != n.Key() || !e.ExpiresAt.Equal(n.ExpiresAt) || e.Content != n.Content() {
+	if e.Key != n.Key() || !e.ExpiresAt.Equal(n.ExpiresAt) || !reflect.DeepEqual(e.Content, n.Content()) {
 		t.Errorf("the entry is %+v, of the notice %+v", e, n)
 	}
 }

@@ -79,7 +79,7 @@ func (p *Notices) toastUsers(ctx context.Context, d notifier.Draft) ([]int64, er
 
 func (p *Notices) raiseToast(ctx context.Context, d notifier.Draft, rec toastRecord, seqs []int64, now time.Time) error {
 	content, err := notifier.EncodeContent(notifier.Content{
-		Type: d.Type, Scope: d.Scope, Title: d.Title, Body: d.Body, Link: d.Link, CreatedAt: now, Reason: d.Target.Reason(), App: d.App.Name,
+		Type: d.Type, Scope: d.Scope, Title: d.Title, Body: d.Body, Link: d.Link, CreatedAt: now, Reason: d.Target.Reason(), App: d.App.Name, Extras: d.Extras,
 	})
 	if err != nil {
 		return fmt.Errorf("encode a toast: %w", err)

@@ -52,11 +52,20 @@ type Outcome struct {
 // Notification is what the browser shows. Its JSON is a Declarative Web Push message, which Safari shows by itself;
 // other browsers pass it to the service worker.
 type Notification struct {
+	Title    string   `json:"title"`
+	Body     string   `json:"body,omitempty"`
+	Lang     string   `json:"lang,omitempty"`
+	Navigate string   `json:"navigate"`
+	Tag      string   `json:"tag"`
+	Image    string   `json:"image,omitempty"`   // https address of a picture
+	Actions  []Action `json:"actions,omitempty"` // at most two: browsers show no more
+}
+
+// Action is a button of a notification.
+type Action struct {
+	Action   string `json:"action"` // identifies it within the notification
 	Title    string `json:"title"`
-	Body     string `json:"body,omitempty"`
-	Lang     string `json:"lang,omitempty"`
 	Navigate string `json:"navigate"`
-	Tag      string `json:"tag"`
 }
 
 // Message is one message to one browser.
@@ -157,7 +166,8 @@ func (s *Sender) post(ctx context.Context, sub Subscription, m Message, ttl time
 	return judge(res, answer, s.Now()), nil
 }
 
-// payload returns the JSON of a message, with a shorter body if the whole does not fit.
+// payload returns the JSON of a message, without its picture and buttons and with a shorter body if the whole does not
+// fit.
 func payload(m Message) ([]byte, error) {
 	for {
 		fields := map[string]any{"web_push": 8030, "notification": m.Notification}
@@ -169,8 +179,13 @@ func payload(m Message) ([]byte, error) {
 			return nil, fmt.Errorf("encode a push message: %w", err)
 		}
 		long := utf8.RuneCountInString(m.Notification.Body)
-		if len(text) <= MaxPayload || long == 0 {
+		bare := m.Notification.Image == "" && len(m.Notification.Actions) == 0
+		if len(text) <= MaxPayload || long == 0 && bare {
 			return text, nil
+		}
+		if !bare {
+			m.Notification.Image, m.Notification.Actions = "", nil
+			continue
 		}
 		m.Notification.Body = notifier.Shorten(m.Notification.Body, max(1, long/2))
 		if long == 1 {

@@ -62,6 +62,31 @@ func TestAMessageArrivesWithItsTopicLifeAndUrgency(t *testing.T) {
 	}
 }
 
+func TestAMessageThatIsTooLongLosesItsPictureAndButtonsBeforeItsText(t *testing.T) {
+	t.Parallel()
+	s := pushtest.Start(t)
+	rich := message
+	rich.Notification.Image = "https://cdn.example.com/a.png"
+	rich.Notification.Actions = []push.Action{{Action: "1", Title: "Order", Navigate: "https://carillon.example/n/7?a=1"}}
+	long := rich
+	long.Notification.Body = strings.Repeat("x", 3_750)
+	longer := rich
+	longer.Notification.Body = strings.Repeat("x", 9_000)
+	for _, m := range []push.Message{rich, long, longer} {
+		send(t, newSender(t, s), s, m)
+	}
+	const extras = `"image":"https://cdn.example.com/a.png","actions":[{"action":"1","title":"Order","navigate":"https://carillon.example/n/7?a=1"}]`
+	for i, want := range []struct {
+		whole, extras bool
+	}{{true, true}, {true, false}, {false, false}} {
+		text := string(s.Received()[i].Text)
+		whole := strings.Contains(text, []push.Message{rich, long, longer}[i].Notification.Body)
+		if whole != want.whole || strings.Contains(text, extras) != want.extras || len(text) > push.MaxPayload {
+			t.Errorf("message %d: %.300s", i, text)
+		}
+	}
+}
+
 func TestWhatExpiredIsNotSent(t *testing.T) {
 	t.Parallel()
 	s := pushtest.Start(t)

@@ -9,7 +9,8 @@ addEventListener("push", (e) => {
 	const { notification, app_badge: unread, inbox } = message ?? {};
 	const { title = "Carillon", navigate, ...rest } = notification ?? {};
 	e.waitUntil((async () => {
-		await registration.showNotification(title, { ...rest, renotify: !!rest.tag, data: navigate });
+		const buttons = (rest.actions ?? []).map((a) => [a.action, a.navigate]);
+		await registration.showNotification(title, { ...rest, renotify: !!rest.tag, data: { ...Object.fromEntries(buttons), "": navigate } });
 		if (inbox === 1) for (const old of await shown()) if (old.tag !== rest.tag) old.close(); // read elsewhere
 		if (unread) await navigator.setAppBadge?.(unread);
 	})());
@@ -17,7 +18,9 @@ addEventListener("push", (e) => {
 
 addEventListener("notificationclick", (e) => {
 	e.notification.close();
-	const to = new URL(e.notification.data ?? registration.scope, registration.scope);
+	const { data } = e.notification; // in notifications of earlier versions, the address itself
+	const address = typeof data === "string" ? data : (data?.[e.action] ?? data?.[""]);
+	const to = new URL(address || registration.scope, registration.scope);
 	e.waitUntil((async () => {
 		const pages = to.origin === location.origin ? await ours() : [];
 		for (const page of pages) {

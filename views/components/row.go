@@ -33,13 +33,16 @@ type Row struct {
 	Icon     string // of the type; empty: show the initials
 	Initials string
 	Tint     string // one of notifier.TypeColors
+	Actor    *Face  // who did it; nil: the type stands alone
 	Read     bool   // as it was before this opening
 	New      bool   // marked read by this opening, or by the one this page belongs to
 	Divider  string // a line above this row; empty: none
 	Title    string
 	Body     string
 	Link     string
-	Outside  bool   // Link is not a path of ours
+	Outside  bool // Link and those of the buttons are not paths of ours
+	Picture  *Picture
+	Buttons  []RowButton
 	Reason   string // why it came, in a word or two; empty: it was sent to the reader alone
 	Why      string // the same in a sentence
 	From     string // the app that sent it; empty: none
@@ -133,6 +136,7 @@ func (l Rows) row(ctx context.Context, buf *rowBuffer, r *Row, actions []action)
 	m.raw(`<article>`)
 	l.heading(ctx, m, r)
 	l.body(m, r)
+	l.extras(ctx, m, r)
 	l.meta(m, r)
 	m.raw(`</article>`)
 	if len(actions) > 0 {
@@ -161,14 +165,23 @@ func (l Rows) meta(m *markup, r *Row) {
 	m.raw(`<span class="exact">`).text(r.Moment).raw(`</span></div>`)
 }
 
+// avatar writes the circle in front of the text: the type, or the actor with the type at its corner.
 func (l Rows) avatar(m *markup, r *Row) {
+	if r.Actor != nil {
+		l.face(m, r)
+		return
+	}
 	m.raw(`<span class="avatar tint-`).text(r.Tint).raw(`" aria-hidden="true">`)
+	l.kind(m, r)
+	m.raw(`</span>`)
+}
+
+func (l Rows) kind(m *markup, r *Row) {
 	if r.Icon == "" {
 		m.text(r.Initials)
 	} else {
 		l.icon(m, r.Icon)
 	}
-	m.raw(`</span>`)
 }
 
 func (l Rows) icon(m *markup, name string) {

@@ -76,7 +76,12 @@ type row struct {
 	title, body, link string
 	time, datetime    string
 	sender            string // the app that sent it; empty: none, or shown for all rows
+	initials          string // of the actor; empty: none
+	picture           string // what the picture shows, as mails load none; empty: none
+	buttons           []button
 }
+
+type button struct{ label, link string }
 
 // Compose writes a mail.
 func (c *Composer) Compose(ctx context.Context, d *Digest) (mail.Letter, error) {
@@ -141,9 +146,23 @@ func (c *Composer) letter(d *Digest) *letter {
 		if common == "" {
 			r.sender = sent(e.App)
 		}
+		r.addExtras(e, d.Links)
 		p.rows = append(p.rows, r)
 	}
 	return p
+}
+
+// addExtras adds the actor, the picture and the buttons of a notice.
+func (r *row) addExtras(e *notifier.Entry, leading links.Links) {
+	if e.Actor != nil {
+		r.initials = e.Actor.Initials()
+	}
+	if e.Image != nil {
+		r.picture = e.Image.Alt
+	}
+	for i, a := range e.Actions {
+		r.buttons = append(r.buttons, button{a.Label, leading.Action(e.NoticeID, i+1)})
+	}
 }
 
 // commonSender returns the app that has sent all rows; empty: there is none.
@@ -202,7 +221,14 @@ func (p *letter) plain() string {
 	}
 	for i := range p.rows {
 		r := &p.rows[i]
-		add(r.title, r.body, r.time, r.sender, r.link)
+		picture := ""
+		if r.picture != "" {
+			picture = "[" + r.picture + "]"
+		}
+		add(r.title, r.body, picture, r.time, r.sender, r.link)
+		for _, b := range r.buttons {
+			add(b.label + ": " + b.link)
+		}
 	}
 	if p.more != "" {
 		add(p.more, p.open)

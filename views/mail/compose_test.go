@@ -101,9 +101,15 @@ func TestLettersInThreeLanguages(t *testing.T) {
 		app := digest(lang, rows[0][0], rows[1][0])
 		app.Links = maker().For(links.Reader{Seq: 7, Away: true, Token: "tok-EN_1"})
 		sentBy(&app, map[int64]string{100: "warehouse", 99: "warehouse"})
+		rich := digest(lang, rows[2][0])
+		rich.Entries[0].Extras = notifier.Extras{
+			Actor:   &notifier.RowActor{ID: "u7", Name: "Ann Bell", Image: "https://cdn.example.com/a.png"},
+			Image:   &notifier.Image{URL: "https://cdn.example.com/canal.jpg", Alt: "A bridge in the <fog>"},
+			Actions: []notifier.Action{{Label: "Answer", Link: "/a", Style: notifier.StylePrimary}, {Label: "Thank", Link: "/t", Style: notifier.StylePlain}},
+		}
 		apps := digest(lang, rows[0][0], rows[1][0], rows[2][0])
 		sentBy(&apps, map[int64]string{100: "warehouse", 98: "blog"})
-		for name, d := range map[string]mail.Digest{"single": single, "several": several, "app": app, "apps": apps} {
+		for name, d := range map[string]mail.Digest{"single": single, "several": several, "app": app, "apps": apps, "rich": rich} {
 			l := compose(t, d)
 			golden(t, name+"."+lang+".txt", "Subject: "+l.Subject+"\n\n"+l.Text)
 			golden(t, name+"."+lang+".html", l.HTML+"\n")

@@ -19,6 +19,9 @@ const (
 	styleMore   templ.SafeCSS = `margin:18px 0 0;padding:18px 0 0;border-top:1px solid #e8e2d9;font-size:14px;color:#655d53;`
 	styleAct    templ.SafeCSS = `margin:22px 0 0;`
 	styleButton templ.SafeCSS = `display:inline-block;padding:10px 18px;border-radius:8px;background-color:#8a5414;color:#ffffff;font-weight:600;text-decoration:none;`
+	styleFace   templ.SafeCSS = `margin:0 0 8px;width:36px;height:36px;line-height:36px;border-radius:18px;background-color:#f3e6d3;color:#6d4210;font-size:14px;font-weight:600;text-align:center;`
+	styleCalls  templ.SafeCSS = `margin:12px 0 0;`
+	styleCall   templ.SafeCSS = `display:inline-block;margin:0 8px 8px 0;padding:7px 14px;border:1px solid #8a5414;border-radius:8px;color:#8a5414;font-weight:600;text-decoration:none;`
 	styleFoot   templ.SafeCSS = `margin:16px 0 0;padding:0 4px;font-size:13px;line-height:1.5;color:#655d53;overflow-wrap:anywhere;`
 	styleUnder  templ.SafeCSS = `color:#655d53;text-decoration:underline;`
 )
@@ -32,5 +35,7 @@ const dark = `<style>:root{color-scheme:light dark;supported-color-schemes:light
 	`.c-ink{color:#f3eee7!important}` +
 	`.c-link{color:#e3b36f!important}` +
 	`.c-quiet{color:#b3a99c!important}` +
+	`.c-face{background-color:#3a2c19!important;color:#f0d3a8!important}` +
+	`.c-call{border-color:#e3b36f!important;color:#e3b36f!important}` +
 	`.c-button{background-color:#e3b36f!important;color:#231603!important}` +
 	`}</style>`

@@ -1,0 +1,212 @@
+package api
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+type upToActions struct{}
+
+func (upToActions) most() int { return notifier.MaxActions }
+
+// The next four types are embedded in others. They are exported because Huma leaves out embedded types that are not.
+
+// ExtrasInput is what a notice has beside its texts, in a request.
+type ExtrasInput struct {
+	Actor   *actorJSON                       `json:"actor,omitempty" doc:"Who did it. Rows show their picture or initials. Announcements have none."`
+	Image   *imageJSON                       `json:"image,omitempty" doc:"A picture, shown below the text."`
+	Actions bounded[actionJSON, upToActions] `json:"actions,omitempty" doc:"Up to two buttons. Following one marks the notice as read."`
+	Data    *verbatim                        `json:"data,omitempty" doc:"A JSON object for your application: at most 2 KiB and 32 levels. Returned unchanged with each row; never shown, searched or logged."`
+}
+
+// actorJSON is an actor in requests and answers.
+type actorJSON struct {
+	ID    string `json:"id,omitempty" xml:"id,omitempty" doc:"Identifies the actor in your application; up to 200 bytes."`
+	Name  string `json:"name" xml:"name" doc:"1 to 60 characters."`
+	Image string `json:"image,omitempty" xml:"image,omitempty" doc:"The https address of a picture on one of the hosts of --image-hosts."`
+}
+
+// imageJSON is a picture in requests and answers.
+type imageJSON struct {
+	URL string `json:"url" xml:"url" doc:"The https address of the picture, on one of the hosts of --image-hosts."`
+	Alt string `json:"alt" xml:"alt" doc:"What the picture shows, in 1 to 120 characters."`
+}
+
+// actionJSON is a button in requests and answers.
+type actionJSON struct {
+	Label string `json:"label" xml:"label" doc:"1 to 24 characters."`
+	Link  string `json:"link" xml:"link" doc:"Where it leads, with the rules of link."`
+	Style string `json:"style,omitempty" xml:"style,omitempty" enum:"plain,primary" doc:"Default: plain."`
+}
+
+// extras converts the input.
+func (x *ExtrasInput) extras() (to notifier.Extras) {
+	if x.Actor != nil {
+		to.Actor = x.Actor.row()
+	}
+	if x.Image != nil {
+		to.Image = x.Image.image()
+	}
+	to.Actions = actionsOf(x.Actions)
+	if x.Data != nil {
+		to.Data = x.Data.RawMessage
+	}
+	return to
+}
+
+func (a *actorJSON) row() *notifier.RowActor {
+	return &notifier.RowActor{ID: a.ID, Name: a.Name, Image: a.Image}
+}
+
+func (i *imageJSON) image() *notifier.Image { return &notifier.Image{URL: i.URL, Alt: i.Alt} }
+
+func actionsOf(list []actionJSON) (to []notifier.Action) {
+	for _, a := range list {
+		to = append(to, notifier.Action{Label: a.Label, Link: a.Link, Style: a.Style})
+	}
+	return to
+}
+
+// ExtrasEdit holds the extras of a notice to change.
+type ExtrasEdit struct {
+	Actor   nullable[actorJSON]                        `json:"actor,omitzero" doc:"The new actor; null for none."`
+	Image   nullable[imageJSON]                        `json:"image,omitzero" doc:"The new picture; null for none."`
+	Actions nullable[bounded[actionJSON, upToActions]] `json:"actions,omitzero" doc:"The new buttons; null for none."`
+	Data    nullable[verbatim]                         `json:"data,omitzero" doc:"The new data; null for none."`
+}
+
+func (e *ExtrasEdit) apply(x *notifier.Extras) {
+	if e.Actor.Given {
+		x.Actor = nil
+		if e.Actor.Value != nil {
+			x.Actor = e.Actor.Value.row()
+		}
+	}
+	if e.Image.Given {
+		x.Image = nil
+		if e.Image.Value != nil {
+			x.Image = e.Image.Value.image()
+		}
+	}
+	if e.Actions.Given {
+		x.Actions = nil
+		if e.Actions.Value != nil {
+			x.Actions = actionsOf(*e.Actions.Value)
+		}
+	}
+	if e.Data.Given {
+		x.Data = nil
+		if e.Data.Value != nil {
+			x.Data = e.Data.Value.RawMessage
+		}
+	}
+}
+
+// ExtrasOutput is what a notice has beside its texts, as it was sent.
+type ExtrasOutput struct {
+	Actor   *actorJSON   `json:"actor,omitempty" doc:"Who did it."`
+	Image   *imageJSON   `json:"image,omitempty" doc:"The picture."`
+	Actions []actionJSON `json:"actions,omitempty" doc:"The buttons. Their links are addresses on the pages of the app, if it sent the notice."`
+	Data    *verbatim    `json:"data,omitempty" doc:"The data of the application."`
+}
+
+func newExtrasOutput(x *notifier.Extras) ExtrasOutput {
+	o := ExtrasOutput{Image: imageOf(x.Image), Actions: actionsFrom(x.Actions), Data: verbatimOf(x.Data)}
+	if x.Actor != nil {
+		a := actorOf(x.Actor)
+		o.Actor = &a
+	}
+	return o
+}
+
+func actorOf(a *notifier.RowActor) actorJSON { return actorJSON{a.ID, a.Name, a.Image} }
+
+func imageOf(i *notifier.Image) *imageJSON {
+	if i == nil {
+		return nil
+	}
+	return &imageJSON{i.URL, i.Alt}
+}
+
+func actionsFrom(list []notifier.Action) (to []actionJSON) {
+	for _, a := range list {
+		to = append(to, actionJSON{a.Label, a.Link, a.Style})
+	}
+	return to
+}
+
+// RowExtras is what a row shows beside its texts. A row has at least the actors if its notice has an actor.
+type RowExtras struct {
+	Actors  actorList  `json:"actors,omitempty" xml:"actors,omitempty" doc:"Who did it, the latest first, at most three. Left out if the notice has no actor, as are the next two."`
+	Others  *int64     `json:"others,omitempty" xml:"others,omitempty" minimum:"0" doc:"How many actors there are besides the latest."`
+	Times   *int64     `json:"times,omitempty" xml:"times,omitempty" minimum:"1" doc:"How many notices the row stands for."`
+	Image   *imageJSON `json:"image,omitempty" xml:"image,omitempty" doc:"The picture."`
+	Actions actionList `json:"actions,omitempty" xml:"actions,omitempty" doc:"The buttons. Show them as links; report the notice as read when one is followed."`
+	Data    *verbatim  `json:"data,omitempty" xml:"data,omitempty" doc:"The data of the sender's application, as it was sent."`
+}
+
+func newRowExtras(x *notifier.Extras) RowExtras {
+	row := RowExtras{Image: imageOf(x.Image), Actions: actionsFrom(x.Actions), Data: verbatimOf(x.Data)}
+	if x.Actor != nil {
+		others, times := int64(0), int64(1)
+		row.Actors, row.Others, row.Times = []actorJSON{actorOf(x.Actor)}, &others, &times
+	}
+	return row
+}
+
+// actorList and actionList are lists whose elements have names in XML. With `xml:"actors>actor,omitempty"` an empty list
+// would be an empty element.
+type (
+	actorList  []actorJSON
+	actionList []actionJSON
+)
+
+// MarshalXML writes the list as an element.
+func (l actorList) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	return e.EncodeElement(struct {
+		Of []actorJSON `xml:"actor"`
+	}{l}, start)
+}
+
+// MarshalXML writes the list as an element.
+func (l actionList) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	return e.EncodeElement(struct {
+		Of []actionJSON `xml:"action"`
+	}{l}, start)
+}
+
+// verbatim is a JSON object whose members only the caller knows. Its size is bounded by that of the body.
+type verbatim struct{ json.RawMessage }
+
+func verbatimOf(raw json.RawMessage) *verbatim {
+	if len(raw) == 0 {
+		return nil
+	}
+	return &verbatim{raw}
+}
+
+// UnmarshalJSONFrom reads the object as it is.
+func (o *verbatim) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if kind := dec.PeekKind(); kind != '{' {
+		return fmt.Errorf("expected an object, got %q", kind)
+	}
+	raw, err := dec.ReadValue()
+	o.RawMessage = json.RawMessage(raw.Clone())
+	return err
+}
+
+// MarshalXML writes the object as the text of an element.
+func (o *verbatim) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	return e.EncodeElement(string(o.RawMessage), start)
+}
+
+// Schema describes the object in the document.
+func (verbatim) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}

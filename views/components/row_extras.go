@@ -1,0 +1,60 @@
+package components
+
+import "context"
+
+// Face is an actor in place of the icon of a type.
+type Face struct {
+	Image    string // address of a picture; empty: show the initials
+	Initials string
+	Tint     string // one of notifier.TypeColors
+}
+
+// Picture is the picture of a notice.
+type Picture struct{ URL, Alt string }
+
+// RowButton is an action of a notice.
+type RowButton struct {
+	Label   string
+	Link    string
+	Primary bool
+}
+
+// face writes the actor, with the type at the corner. The picture lies over the initials, which remain if it cannot be
+// loaded.
+func (l Rows) face(m *markup, r *Row) {
+	m.raw(`<span class="avatar face tint-`).text(r.Actor.Tint).raw(`" aria-hidden="true">`).text(r.Actor.Initials)
+	if r.Actor.Image != "" {
+		m.raw(`<img src="`).text(r.Actor.Image).raw(`" alt="" width="32" height="32" loading="lazy" decoding="async" referrerpolicy="no-referrer">`)
+	}
+	if r.Icon != "" {
+		m.raw(`<span class="corner tint-`).text(r.Tint).raw(`">`)
+		l.icon(m, r.Icon)
+		m.raw(`</span>`)
+	}
+	m.raw(`</span>`)
+}
+
+// extras writes the picture and the buttons of a notice.
+func (l Rows) extras(ctx context.Context, m *markup, r *Row) {
+	if r.Picture != nil {
+		m.raw(`<img class="picture" src="`).text(r.Picture.URL).raw(`" alt="`).text(r.Picture.Alt)
+		m.raw(`" width="160" height="90" loading="lazy" decoding="async" referrerpolicy="no-referrer">`)
+	}
+	if len(r.Buttons) == 0 {
+		return
+	}
+	m.raw(`<p class="calls">`)
+	for i := range r.Buttons {
+		b := &r.Buttons[i]
+		link := b.Link
+		if !r.Outside {
+			link = at(ctx, link)
+		}
+		m.raw(`<a class="button small`)
+		if b.Primary {
+			m.raw(` primary`)
+		}
+		m.raw(`" dir="auto" href="`).text(link).raw(`">`).text(b.Label).raw(`</a> `)
+	}
+	m.raw(`</p>`)
+}
