@@ -21,6 +21,7 @@ func registerNotices(s *server) {
 			{name: "role", summary: "To a role, for three days, with a toast", body: `{"target":{"role":"picker"},"type":"shift","title":"Bay 3 is closed today","body":"Use bay 4.","expires_in":"72h","toast":true}`},
 			{name: "topic", summary: "To the subscribers of a topic", body: `{"target":{"topic":{"type":"rep_notice","scope":"119240"}},"subject":"location:A-03-2","title":"Negative stock at A-03-2","body":"It holds -4 of article 4711."}`},
 			{name: "audience", summary: "To an audience: an announcement", body: `{"target":{"audiences":["customer"]},"title":"We are closed on Monday","pinned":true,"expires_in":"48h"}`},
+			{name: "rich", summary: "With an actor, buttons and data", body: `{"target":{"users":["alice"]},"type":"review","subject":"pr:7","title":"Bob asks you to review #7","actor":{"id":"u7","name":"Bob"},"actions":[{"label":"Review","link":"/prs/7","style":"primary"},{"label":"Not now","link":"/prs"}],"data":{"pr":7}}`},
 			{name: "once", summary: "With a key that makes it safe to repeat", params: map[string]string{"Idempotency-Key": "order-1001-shipped"}, body: `{"target":{"users":["alice"]},"type":"order","subject":"order:1001","title":"Order 1001 is on its way"}`},
 		},
 	}, s.send)
@@ -50,6 +51,7 @@ func registerNotices(s *server) {
 			"An edit that changes nothing leaves the revision as it is.",
 		errors: []int{http.StatusNotFound, http.StatusConflict},
 		examples: []example{
+			{name: "picture", summary: "Remove the picture", params: map[string]string{"id": "1"}, body: `{"image":null}`},
 			{name: "title", summary: "Change the title", params: map[string]string{"id": "1"}, body: `{"title":"Carol likes two of your photos"}`},
 		},
 	}, s.edit)
