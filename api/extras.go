@@ -48,10 +48,10 @@ type actionJSON struct {
 // extras converts the input.
 func (x *ExtrasInput) extras() (to notifier.Extras) {
 	if x.Actor != nil {
-		to.Actor = x.Actor.row()
+		to.Actor = (*notifier.RowActor)(x.Actor)
 	}
 	if x.Image != nil {
-		to.Image = x.Image.image()
+		to.Image = (*notifier.Image)(x.Image)
 	}
 	to.Actions = actionsOf(x.Actions)
 	if x.Data != nil {
@@ -60,15 +60,9 @@ func (x *ExtrasInput) extras() (to notifier.Extras) {
 	return to
 }
 
-func (a *actorJSON) row() *notifier.RowActor {
-	return &notifier.RowActor{ID: a.ID, Name: a.Name, Image: a.Image}
-}
-
-func (i *imageJSON) image() *notifier.Image { return &notifier.Image{URL: i.URL, Alt: i.Alt} }
-
 func actionsOf(list []actionJSON) (to []notifier.Action) {
 	for _, a := range list {
-		to = append(to, notifier.Action{Label: a.Label, Link: a.Link, Style: a.Style})
+		to = append(to, notifier.Action(a))
 	}
 	return to
 }
@@ -83,16 +77,10 @@ type ExtrasEdit struct {
 
 func (e *ExtrasEdit) apply(x *notifier.Extras) {
 	if e.Actor.Given {
-		x.Actor = nil
-		if e.Actor.Value != nil {
-			x.Actor = e.Actor.Value.row()
-		}
+		x.Actor = (*notifier.RowActor)(e.Actor.Value)
 	}
 	if e.Image.Given {
-		x.Image = nil
-		if e.Image.Value != nil {
-			x.Image = e.Image.Value.image()
-		}
+		x.Image = (*notifier.Image)(e.Image.Value)
 	}
 	if e.Actions.Given {
 		x.Actions = nil
@@ -117,26 +105,12 @@ type ExtrasOutput struct {
 }
 
 func newExtrasOutput(x *notifier.Extras) ExtrasOutput {
-	o := ExtrasOutput{Image: imageOf(x.Image), Actions: actionsFrom(x.Actions), Data: verbatimOf(x.Data)}
-	if x.Actor != nil {
-		a := actorOf(x.Actor)
-		o.Actor = &a
-	}
-	return o
-}
-
-func actorOf(a *notifier.RowActor) actorJSON { return actorJSON{a.ID, a.Name, a.Image} }
-
-func imageOf(i *notifier.Image) *imageJSON {
-	if i == nil {
-		return nil
-	}
-	return &imageJSON{i.URL, i.Alt}
+	return ExtrasOutput{(*actorJSON)(x.Actor), (*imageJSON)(x.Image), actionsFrom(x.Actions), verbatimOf(x.Data)}
 }
 
 func actionsFrom(list []notifier.Action) (to []actionJSON) {
 	for _, a := range list {
-		to = append(to, actionJSON{a.Label, a.Link, a.Style})
+		to = append(to, actionJSON(a))
 	}
 	return to
 }
@@ -152,10 +126,10 @@ type RowExtras struct {
 }
 
 func newRowExtras(x *notifier.Extras) RowExtras {
-	row := RowExtras{Image: imageOf(x.Image), Actions: actionsFrom(x.Actions), Data: verbatimOf(x.Data)}
+	row := RowExtras{Image: (*imageJSON)(x.Image), Actions: actionsFrom(x.Actions), Data: verbatimOf(x.Data)}
 	if x.Actor != nil {
 		others, times := int64(0), int64(1)
-		row.Actors, row.Others, row.Times = []actorJSON{actorOf(x.Actor)}, &others, &times
+		row.Actors, row.Others, row.Times = actorList{actorJSON(*x.Actor)}, &others, &times
 	}
 	return row
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -93,6 +94,40 @@ func TestAnEditChangesOrRemovesExtras(t *testing.T) {
 	if got := edit(`{"image":null,"actions":null,"data":null}`); !cmp.Equal(got, ExtrasOutput{}) {
 		t.Errorf("%+v", got)
 	}
+}
+
+func TestExtrasOfWhatIsNotSentYetAndOfAnnouncementsCanBeEdited(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, w *world) {
+		const picture = `"image":{"url":"https://cdn.example.com/a.png","alt":"A"}`
+		actions := []actionJSON{{"Open", "/o", "plain"}}
+		for name, target := range map[string]string{
+			"scheduled":    `{"users":["bob"]},"type":"order","send_at":"` + stamp(time.Now().Add(time.Hour)) + `"`,
+			"announcement": `{"audiences":["user"]}`,
+		} {
+			var sent struct{ ID int64 }
+			w.call(t, w.send, "POST", "/notices", `{"target":`+target+`,"title":"A",`+picture+`,"data":{"a":1}}`).is(t, http.StatusAccepted).into(t, &sent)
+			id := sent.ID
+			image := &imageJSON{"https://cdn.example.com/a.png", "A"}
+			if diff := cmp.Diff(ExtrasOutput{Image: image, Data: verbatimOf([]byte(`{"a":1}`))}, w.notice(t, id).ExtrasOutput); diff != "" {
+				t.Errorf("%s, accepted: %s", name, diff)
+			}
+			path := "/notices/" + strconv.FormatInt(id, 10)
+			w.call(t, w.send, "PATCH", path, `{"data":null,"actions":[{"label":"Open","link":"/o"}]}`).is(t, http.StatusOK)
+			if diff := cmp.Diff(ExtrasOutput{Image: image, Actions: actions}, w.notice(t, id).ExtrasOutput); diff != "" {
+				t.Errorf("%s, edited: %s", name, diff)
+			}
+		}
+		var mine meAnnouncements
+		testkit.Eventually(t, "the announcement has its button", func() bool {
+			mine = meAnnouncements{}
+			w.call(t, w.bob, "GET", "/me/announcements", nil).is(t, http.StatusOK).into(t, &mine)
+			return len(mine.Announcements) == 1 && cmp.Equal(mine.Announcements[0].Actions, actions)
+		})
+		if a := mine.Announcements[0]; a.Image == nil || a.Data != nil {
+			t.Errorf("the announcement has %+v", a.ExtrasOutput)
+		}
+	})
 }
 
 func TestFaultsOfExtrasNameTheirField(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
-	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
 
@@ -64,11 +63,10 @@ func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifi
 		row.Turns = nil
 	}
 	f.Sheet = f.Assets.ProseStyle
-	var shown components.Row
-	addExtras(&shown, &post.Extras, h.shows, func(_ int, link string) string { return h.outside(link, post.App) })
+	extras := extrasOf(&post.Extras, h.shows, func(_ int, link string) string { return h.outside(link, post.App) })
 	return &views.Announcement{
 		Frame: f, Row: row, Body: h.markdown.Render(post.Body, h.Tokens.Named(r.Context(), post.App)), Link: h.outside(post.Link, post.App),
-		Picture: shown.Picture, Buttons: shown.Buttons,
+		Extras: extras,
 	}
 }
 

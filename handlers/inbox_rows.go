@@ -108,7 +108,7 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason), From: sentBy(m.text, e.App),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
-	addExtras(&row, &e.Extras, m.shows, func(n int, link string) string {
+	row.Extras = extrasOf(&e.Extras, m.shows, func(n int, link string) string {
 		if safeLink(link, e.App) == "" {
 			return ""
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,17 +88,24 @@ func TestALinkOfAMailMarksReadWithoutASessionAndLeadsToTheApp(t *testing.T) {
 	if r.Header.Get("Referrer-Policy") != "no-referrer" || r.Header.Get("Cache-Control") != "no-store" || len(r.Cookies()) > 0 {
 		t.Errorf("its headers are %v", r.Header)
 	}
+	if to := w.get("", path(awayLinks().Action(2, 1))).wantStatus(t, http.StatusSeeOther).Header.Get("Location"); to != "https://shop.example/prs/7" || did[len(did)-1] != "follow like:photo:2" {
+		t.Errorf("its button leads to %q and did %q", to, did)
+	}
 	did = nil
+	for _, number := range []string{"", "0", "3", "x", "-1"} {
+		w.get("", path(awayLinks().Notice(1))+"?a="+number).wantStatus(t, http.StatusNotFound)
+	}
 	for link, want := range map[string]string{
-		awayLinks().Inbox():    "https://shop.example/",
-		awayLinks().Notice(10): "https://shop.example/", // deleted
-		awayLinks().Notice(3):  "https://shop.example/photos/1",
+		awayLinks().Action(1, 2): "https://shop.example/later",
+		awayLinks().Inbox():      "https://shop.example/",
+		awayLinks().Notice(10):   "https://shop.example/", // deleted
+		awayLinks().Notice(3):    "https://shop.example/photos/1",
 	} {
 		if to := w.get("", path(link)).wantStatus(t, http.StatusSeeOther).Header.Get("Location"); to != want {
 			t.Errorf("%s leads to %q, want %q", link, to, want)
 		}
 	}
-	if len(did) > 0 {
+	if did = slices.DeleteFunc(did, func(d string) bool { return d == "follow like:photo:1" }); len(did) > 0 { // by its button
 		t.Errorf("a replaced or deleted notice: %q", did)
 	}
 }

@@ -8,23 +8,24 @@ import (
 // shows reports whether the pages may show a picture: the hosts may have changed since its notice was accepted.
 func (h *Handlers) shows(address string) bool { return notifier.AllowedImage(address, h.ImageHosts) }
 
-// addExtras adds the actor, picture and buttons of a notice to its row. leads returns the address of button number n,
-// counted from 1, or "" if it must not be shown.
-func addExtras(row *components.Row, x *notifier.Extras, shows func(string) bool, leads func(n int, link string) string) {
+// extrasOf returns what the pages show of the extras of a notice. leads returns the address of button number n, counted
+// from 1, or "" if it must not be shown.
+func extrasOf(x *notifier.Extras, shows func(string) bool, leads func(n int, link string) string) (shown components.Extras) {
 	if a := x.Actor; a != nil {
-		row.Actor = &components.Face{Initials: a.Initials(), Tint: tintOf(faceID(a))}
+		shown.Actor = &components.Face{Initials: a.Initials(), Tint: tintOf(faceID(a))}
 		if shows(a.Image) {
-			row.Actor.Image = a.Image
+			shown.Actor.Image = a.Image
 		}
 	}
 	if i := x.Image; i != nil && shows(i.URL) {
-		row.Picture = &components.Picture{URL: i.URL, Alt: i.Alt}
+		shown.Picture = &components.Picture{URL: i.URL, Alt: i.Alt}
 	}
 	for i, a := range x.Actions {
 		if link := leads(i+1, a.Link); link != "" {
-			row.Buttons = append(row.Buttons, components.RowButton{Label: a.Label, Link: link, Primary: a.Style == notifier.StylePrimary})
+			shown.Buttons = append(shown.Buttons, components.RowButton{Label: a.Label, Link: link, Primary: a.Style == notifier.StylePrimary})
 		}
 	}
+	return shown
 }
 
 // faceID returns what identifies an actor.

@@ -94,7 +94,7 @@ func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) vi
 		Title: kept(d.Title), Body: kept(d.Body), Link: h.outside(d.Link, d.App.Name), Outside: true, From: sentBy(text, d.App.Name), Reason: kept(types.brief(d.Target.Reason())), Why: kept(types.reason(d.Target.Reason())),
 		Datetime: at.Format(time.RFC3339), Clock: types.text.Clock(at), Moment: types.text.Moment(at),
 	}
-	addExtras(&row, &d.Extras, h.shows, func(_ int, link string) string { return h.outside(link, d.App.Name) })
+	row.Extras = extrasOf(&d.Extras, h.shows, func(_ int, link string) string { return h.outside(link, d.App.Name) })
 	return views.Card{Row: row}
 }
 

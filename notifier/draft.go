@@ -68,7 +68,7 @@ func (d *Draft) Validate(l Limits) error {
 		bad.Add("scope", CodeBadScope, nil)
 	}
 	checkSubject(d.Subject, &bad)
-	checkTitle(d.Title, &bad)
+	checkLine("title", d.Title, MaxTitle, &bad)
 	checkText("body", d.Body, MaxBody, bodyControls, &bad)
 	checkLink("link", d.Link, l, &bad)
 	d.Extras.check(l, len(d.Target.Audiences) > 0, &bad)

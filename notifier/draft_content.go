@@ -10,12 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-func checkTitle(s string, bad *InvalidError) {
+// checkLine checks a required line of text.
+func checkLine(field, s string, limit int, bad *InvalidError) {
 	before := len(bad.Fields)
-	checkText("title", s, MaxTitle, allIsolates, bad)
-	// A title of only spaces and joiners would be displayed as an empty row.
+	checkText(field, s, limit, allIsolates, bad)
+	// A line of only spaces and joiners would be displayed as an empty one.
 	if len(bad.Fields) == before && !strings.ContainsFunc(s, visible) {
-		bad.Add("title", CodeRequired, nil)
+		bad.Add(field, CodeRequired, nil)
 	}
 }
 
@@ -164,7 +165,7 @@ func (d *Draft) ValidateToast(l Limits) error {
 	if d.Type != "" && !ValidType(d.Type) {
 		bad.Add("type", CodeBadType, nil)
 	}
-	checkTitle(d.Title, &bad)
+	checkLine("title", d.Title, MaxTitle, &bad)
 	checkText("body", d.Body, MaxBody, bodyControls, &bad)
 	checkLink("link", d.Link, l, &bad)
 	d.Extras.check(l, false, &bad)

@@ -41,7 +41,7 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 			{Key: "like:a", ID: 2, Content: &notifier.Content{Type: "like", Title: "t", CreatedAt: at, Reason: "user"}}, {Key: "like:b", Read: true, ID: 1},
 		}},
 		Toasts: []notifier.ExportedToast{{RaisedAt: at, Title: "Export finished"}},
-		Sent:   walk(nil, notifier.Notice{ID: 1, Draft: notifier.Draft{Type: "news", Title: "one"}}, notifier.Notice{ID: 2}),
+		Sent:   walk(nil, notifier.Notice{ID: 1, Draft: notifier.Draft{Type: "news", Title: "one", Extras: notifier.Extras{Image: &notifier.Image{URL: "https://cdn.example.com/a.png", Alt: "A"}, Data: []byte(`{"a":1}`)}}}, notifier.Notice{ID: 2}),
 		Log:    walk[notifier.AuditEntry](nil),
 		Preferences: notifier.Preferences{
 			Mail: notifier.When{Daily: true}, MailAt: 450, Push: notifier.When{Off: true}, Zone: "Asia/Tokyo", Quiet: &notifier.Quiet{From: 1320, To: 420}, PausedUntil: at,
@@ -84,7 +84,11 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 	sent, ok := got["sent"].([]any)
 	delete(got, "sent")
 	if diff := cmp.Diff(want, got); diff != "" || !ok || len(sent) != 2 {
-		t.Errorf("sent = %v; the other parts (-want +got):\n%s", sent, diff)
+		t.Fatalf("sent = %v; the other parts (-want +got):\n%s", sent, diff)
+	}
+	first, _ := sent[0].(map[string]any)
+	if diff := cmp.Diff([]any{map[string]any{"url": "https://cdn.example.com/a.png", "alt": "A"}, map[string]any{"a": 1.0}, nil}, []any{first["image"], first["data"], first["actor"]}); diff != "" {
+		t.Errorf("the extras of a sent notice: %s", diff)
 	}
 }
 

@@ -46,7 +46,7 @@ func (x *Extras) check(l Limits, announces bool, bad *InvalidError) {
 	case announces:
 		bad.Add("actor", CodeNoActor, nil)
 	default:
-		checkLabel("actor.name", a.Name, MaxActorName, bad)
+		checkLine("actor.name", a.Name, MaxActorName, bad)
 		checkBytes("actor.id", a.ID, MaxActorID, bad)
 		if a.Image != "" {
 			checkImage("actor.image", a.Image, l, bad)
@@ -54,7 +54,7 @@ func (x *Extras) check(l Limits, announces bool, bad *InvalidError) {
 	}
 	if i := x.Image; i != nil {
 		checkImage("image.url", i.URL, l, bad)
-		checkLabel("image.alt", i.Alt, MaxImageAlt, bad)
+		checkLine("image.alt", i.Alt, MaxImageAlt, bad)
 	}
 	if n := len(x.Actions); n > MaxActions {
 		bad.Add("actions", CodeTooManyActions, map[string]any{"Max": MaxActions})
@@ -67,22 +67,13 @@ func (x *Extras) check(l Limits, announces bool, bad *InvalidError) {
 }
 
 func (a Action) check(at string, l Limits, bad *InvalidError) {
-	checkLabel(at+".label", a.Label, MaxActionLabel, bad)
+	checkLine(at+".label", a.Label, MaxActionLabel, bad)
 	if a.Link == "" {
 		bad.Add(at+".link", CodeRequired, nil)
 	}
 	checkLink(at+".link", a.Link, l, bad)
 	if a.Style != StylePlain && a.Style != StylePrimary {
 		bad.Add(at+".style", CodeBadChoice, map[string]any{"Allowed": StylePrimary + ", " + StylePlain})
-	}
-}
-
-// checkLabel checks a required line of text.
-func checkLabel(field, s string, limit int, bad *InvalidError) {
-	before := len(bad.Fields)
-	checkText(field, s, limit, allIsolates, bad)
-	if len(bad.Fields) == before && !strings.ContainsFunc(s, visible) {
-		bad.Add(field, CodeRequired, nil)
 	}
 }
 

@@ -73,8 +73,7 @@ type Announcement struct {
 	Body templ.Component // rendered from the Markdown subset
 	Link string          // empty: none
 
-	Picture *components.Picture // nil: none
-	Buttons []components.RowButton
+	components.Extras
 }
 
 // leads reports whether a button is the main one, so that the link is not.

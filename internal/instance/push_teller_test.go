@@ -1,10 +1,38 @@
 package instance
 
 import (
+	"bytes"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/internal/links"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/push"
 	"github.com/carillonhq/carillon/views/locale"
 )
+
+func TestAPushHasTheButtonsAndTheAllowedPictureOfItsNotice(t *testing.T) {
+	t.Parallel()
+	maker, err := links.New("https://carillon.example", [][]byte{bytes.Repeat([]byte{1}, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const address = "https://cdn.example.com/a.png"
+	e := notifier.Entry{NoticeID: 7, Content: notifier.Content{Extras: notifier.Extras{
+		Image: &notifier.Image{URL: address, Alt: "A"}, Actions: []notifier.Action{{Label: "Review", Link: "/prs/7"}, {Label: "Later", Link: "/prs"}},
+	}}}
+	actions := []push.Action{
+		{Action: "1", Title: "Review", Navigate: "https://carillon.example/n/7?a=1"}, {Action: "2", Title: "Later", Navigate: "https://carillon.example/n/7?a=2"},
+	}
+	for hosts, want := range map[string]push.Notification{"cdn.example.com": {Image: address, Actions: actions}, "other.example": {Actions: actions}} {
+		var got push.Notification
+		pushTeller{imageHosts: []string{hosts}}.addExtras(&got, &e, maker.For(links.Reader{Seq: 3}))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("with pictures of %s: %s", hosts, diff)
+		}
+	}
+}
 
 func TestAPushSaysWhichAppHasSentItsNotice(t *testing.T) {
 	t.Parallel()

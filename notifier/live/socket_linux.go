@@ -17,7 +17,7 @@ import (
 type socket struct {
 	set  *sockets
 	conn *conn
-	key  uint64 // in the set
+	key  socketKey
 	gone atomic.Bool
 
 	mu    sync.Mutex

@@ -23,8 +23,8 @@ type sockets struct {
 	file *os.File // the same, in Go's own poller, so that waiting for it occupies no thread
 
 	mu   sync.Mutex
-	all  map[uint64]*socket
-	keys uint64 // the last key; a descriptor is used again, a key is not
+	all  map[socketKey]*socket
+	last socketKey
 }
 
 // openSockets starts the posts and the loop of sockets. Without an epoll set, streams stay in their handlers. stop
@@ -63,7 +63,7 @@ func newSockets(h *Hub) (*sockets, error) {
 		_ = unix.Close(ep)
 		return nil, fmt.Errorf("make an epoll set non-blocking: %w", err)
 	}
-	return &sockets{hub: h, ep: ep, file: os.NewFile(uintptr(ep), "epoll"), all: make(map[uint64]*socket)}, nil
+	return &sockets{hub: h, ep: ep, file: os.NewFile(uintptr(ep), "epoll"), all: make(map[socketKey]*socket)}, nil
 }
 
 // detach moves a stream from net/http, which has a goroutine with a large stack and buffers for it, to a socket.
@@ -105,13 +105,13 @@ func tune(fd int, patience time.Duration) {
 func (x *sockets) add(c *conn, fd int) *socket {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.keys++
-	s := &socket{set: x, conn: c, key: x.keys, fd: fd}
+	x.last = x.last.next()
+	s := &socket{set: x, conn: c, key: x.last, fd: fd}
 	x.all[s.key] = s
 	return s
 }
 
-func (x *sockets) find(key uint64) *socket {
+func (x *sockets) find(key socketKey) *socket {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.all[key]
@@ -140,11 +140,21 @@ func (x *sockets) wantRoom(s *socket, wants bool) {
 }
 
 func eventsOf(s *socket, events uint32) *unix.EpollEvent {
-	return &unix.EpollEvent{Events: events, Fd: int32(s.key), Pad: int32(s.key >> 32)} //nolint:gosec // the halves of the key
+	return &unix.EpollEvent{Events: events, Fd: s.key.low, Pad: s.key.high}
 }
 
-func keyOf(e *unix.EpollEvent) uint64 {
-	return uint64(uint32(e.Fd)) | uint64(uint32(e.Pad))<<32 //nolint:gosec // as in eventsOf
+// socketKey identifies a socket in the events of the set: its fields are the two numbers that an event carries. A
+// descriptor is used again, a key is not.
+type socketKey struct{ low, high int32 }
+
+func keyOf(e *unix.EpollEvent) socketKey { return socketKey{e.Fd, e.Pad} }
+
+// next returns the key after k.
+func (k socketKey) next() socketKey {
+	if k.low++; k.low == 0 { // it has had all values
+		k.high++
+	}
+	return k
 }
 
 // run serves the sockets until the set is closed.

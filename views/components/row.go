@@ -33,16 +33,13 @@ type Row struct {
 	Icon     string // of the type; empty: show the initials
 	Initials string
 	Tint     string // one of notifier.TypeColors
-	Actor    *Face  // who did it; nil: the type stands alone
 	Read     bool   // as it was before this opening
 	New      bool   // marked read by this opening, or by the one this page belongs to
 	Divider  string // a line above this row; empty: none
 	Title    string
 	Body     string
 	Link     string
-	Outside  bool // Link and those of the buttons are not paths of ours
-	Picture  *Picture
-	Buttons  []RowButton
+	Outside  bool   // Link and those of the buttons are not paths of ours
 	Reason   string // why it came, in a word or two; empty: it was sent to the reader alone
 	Why      string // the same in a sentence
 	From     string // the app that sent it; empty: none
@@ -50,6 +47,7 @@ type Row struct {
 	Datetime string // RFC 3339
 	Clock    string
 	Moment   string
+	Extras
 }
 
 // Mute is the action that mutes a type, or unmutes it. Rows of a type share one.

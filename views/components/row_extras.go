@@ -2,6 +2,13 @@ package components
 
 import "context"
 
+// Extras are the parts of a row or an announcement that its sender may add.
+type Extras struct {
+	Actor   *Face    // who did it; nil: the type stands alone
+	Picture *Picture // nil: none
+	Buttons []RowButton
+}
+
 // Face is an actor in place of the icon of a type.
 type Face struct {
 	Image    string // address of a picture; empty: show the initials
