@@ -40,9 +40,10 @@ func TestExactlyQueueLenEventsWaitForAClientInAHandler(t *testing.T) {
 	client := &stuckWriter{header: http.Header{}, stuck: make(chan struct{}), free: make(chan struct{})}
 	served := make(chan struct{})
 	ctx, leave := context.WithCancel(t.Context())
+	r := request(t, "http://carillon.example/events", 7).WithContext(ctx)
 	go func() {
 		defer close(served)
-		w.ServeHTTP(client, request(t, "http://carillon.example/events", 7).WithContext(ctx))
+		w.ServeHTTP(client, r)
 	}()
 	defer func() {
 		leave()
