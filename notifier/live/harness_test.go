@@ -360,6 +360,13 @@ func (b *board) Badges(_ context.Context, readers []notifier.Reader) ([]notifier
 	return out, nil
 }
 
+// reads returns how many badges have been read.
+func (b *board) reads() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.asked)
+}
+
 // set stores the half of a user.
 func (b *board) set(seq, aver, unread int64) {
 	b.mu.Lock()

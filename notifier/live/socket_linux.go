@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/r3labs/sse/v2"
@@ -132,7 +133,7 @@ func (s *socket) drain() {
 // closed, and there is no rest.
 func (s *socket) put(frame []byte) []byte {
 	for len(frame) > 0 {
-		n, err := unix.Write(s.fd, frame)
+		n, err := syscall.Write(s.fd, frame) // not unix.Write, which the race detector does not order before the peer's read
 		switch {
 		case err == nil:
 			frame = frame[n:]

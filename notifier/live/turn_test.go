@@ -86,7 +86,7 @@ func TestAfterAnOpeningEachUserHasTheirOwnCount(t *testing.T) {
 	hubs[0].publishTurn(1, 500, 200, `open 10 0 {}`)
 	streams[5].expect("announcement", `{"id":10}`)
 	streams[5].expect("badge", ann(500, 1))
-	if n := len(b.asked); n != 10 {
+	if n := b.reads(); n != 10 {
 		t.Errorf("%d badges read, want only the ten first ones", n)
 	}
 }
@@ -230,8 +230,8 @@ func TestEachLinkAppliesATurnToItsOwnUsersOnly(t *testing.T) {
 			s.expect("badge", ann(101+turn, turn+1))
 		}
 	}
-	if got := w.hub.Stats(); len(b.asked) != 10 || got.Turns != 20 || got.Dropped != 0 {
-		t.Errorf("%d badges read, %+v", len(b.asked), got)
+	if n, got := b.reads(), w.hub.Stats(); n != 10 || got.Turns != 20 || got.Dropped != 0 {
+		t.Errorf("%d badges read, %+v", n, got)
 	}
 }
 
@@ -320,7 +320,7 @@ func TestMarksUpdateTheCountAndSendTheirEvents(t *testing.T) {
 			s.expect("badge", ann(aver, unread))
 		}
 	}
-	if n := len(b.asked); n != 1 {
+	if n := b.reads(); n != 1 {
 		t.Errorf("%d badges read for the marks", n-1)
 	}
 	b.set(7, 300, 8)
