@@ -79,7 +79,7 @@ const (
 )
 
 // trim keeps a problem short, however long the request was, and gives Huma's problems a code.
-func trim(_ huma.Context, _ string, v any) (any, error) {
+func trim(c huma.Context, _ string, v any) (any, error) {
 	p, ok := v.(*problem)
 	if model, foreign := v.(*huma.ErrorModel); foreign { // made by Huma
 		p, ok = newProblem(model.Status, "", model.Detail), true
@@ -96,6 +96,7 @@ func trim(_ huma.Context, _ string, v any) (any, error) {
 	p.Errors = p.Errors[:min(len(p.Errors), maxFaults)]
 	for i := range p.Errors {
 		e := &p.Errors[i]
+		explainParameter(c.Operation(), &e.ErrorDetail)
 		if len(e.Location) > maxEcho {
 			e.Location = strings.ToValidUTF8(e.Location[:maxEcho], "") + "…"
 		}

@@ -23,6 +23,13 @@ type ExtrasInput struct {
 	Image   *imageJSON                       `json:"image,omitempty" doc:"A picture, shown below the text."`
 	Actions bounded[actionJSON, upToActions] `json:"actions,omitempty" doc:"Up to two buttons. Following one marks the notice as read."`
 	Data    *verbatim                        `json:"data,omitempty" doc:"A JSON object for your application: at most 2 KiB and 32 levels. Returned unchanged with each row; never shown, searched or logged."`
+	More    *moreJSON                        `json:"more,omitempty" doc:"With it, notices of the same type and subject share a row until it is read, which shows these words instead of the title once there are several actors. Announcements have none."`
+}
+
+// moreJSON is the title for several actors in requests and answers.
+type moreJSON struct {
+	One   string `json:"one,omitempty" doc:"For one actor besides the latest. Default: other."`
+	Other string `json:"other" doc:"For several: 1 to 200 characters, with {actor} for the latest actor and {others} for the number of the others."`
 }
 
 // actorJSON is an actor in requests and answers.
@@ -57,6 +64,7 @@ func (x *ExtrasInput) extras() (to notifier.Extras) {
 	if x.Data != nil {
 		to.Data = x.Data.RawMessage
 	}
+	to.More = (*notifier.More)(x.More)
 	return to
 }
 
@@ -73,6 +81,7 @@ type ExtrasEdit struct {
 	Image   nullable[imageJSON]                        `json:"image,omitzero" doc:"The new picture; null for none."`
 	Actions nullable[bounded[actionJSON, upToActions]] `json:"actions,omitzero" doc:"The new buttons; null for none."`
 	Data    nullable[verbatim]                         `json:"data,omitzero" doc:"The new data; null for none."`
+	More    nullable[moreJSON]                         `json:"more,omitzero" doc:"The new title for several actors; null for none."`
 }
 
 func (e *ExtrasEdit) apply(x *notifier.Extras) {
@@ -94,6 +103,9 @@ func (e *ExtrasEdit) apply(x *notifier.Extras) {
 			x.Data = e.Data.Value.RawMessage
 		}
 	}
+	if e.More.Given {
+		x.More = (*notifier.More)(e.More.Value)
+	}
 }
 
 // ExtrasOutput is what a notice has beside its texts, as it was sent.
@@ -102,10 +114,11 @@ type ExtrasOutput struct {
 	Image   *imageJSON   `json:"image,omitempty" doc:"The picture."`
 	Actions []actionJSON `json:"actions,omitempty" doc:"The buttons. Their links are addresses on the pages of the app, if it sent the notice."`
 	Data    *verbatim    `json:"data,omitempty" doc:"The data of the application."`
+	More    *moreJSON    `json:"more,omitempty" doc:"The title for several actors."`
 }
 
 func newExtrasOutput(x *notifier.Extras) ExtrasOutput {
-	return ExtrasOutput{(*actorJSON)(x.Actor), (*imageJSON)(x.Image), actionsFrom(x.Actions), verbatimOf(x.Data)}
+	return ExtrasOutput{(*actorJSON)(x.Actor), (*imageJSON)(x.Image), actionsFrom(x.Actions), verbatimOf(x.Data), (*moreJSON)(x.More)}
 }
 
 func actionsFrom(list []notifier.Action) (to []actionJSON) {
@@ -115,21 +128,25 @@ func actionsFrom(list []notifier.Action) (to []actionJSON) {
 	return to
 }
 
-// RowExtras is what a row shows beside its texts. A row has at least the actors if its notice has an actor.
+// RowExtras is what a row shows beside its texts.
 type RowExtras struct {
-	Actors  actorList  `json:"actors,omitempty" xml:"actors,omitempty" doc:"Who did it, the latest first, at most three. Left out if the notice has no actor, as are the next two."`
-	Others  *int64     `json:"others,omitempty" xml:"others,omitempty" minimum:"0" doc:"How many actors there are besides the latest."`
+	Actors  actorList  `json:"actors,omitzero" xml:"actors,omitempty" doc:"Who did it, the latest first, at most three. Left out if the notice has neither actor nor more, as are the next two."`
+	Others  *int64     `json:"others,omitempty" xml:"others,omitempty" minimum:"0" doc:"How many actors there are besides the latest. 50 means 50 or more."`
 	Times   *int64     `json:"times,omitempty" xml:"times,omitempty" minimum:"1" doc:"How many notices the row stands for."`
 	Image   *imageJSON `json:"image,omitempty" xml:"image,omitempty" doc:"The picture."`
 	Actions actionList `json:"actions,omitempty" xml:"actions,omitempty" doc:"The buttons. Show them as links; report the notice as read when one is followed."`
 	Data    *verbatim  `json:"data,omitempty" xml:"data,omitempty" doc:"The data of the sender's application, as it was sent."`
 }
 
-func newRowExtras(x *notifier.Extras) RowExtras {
+func newRowExtras(e *notifier.Entry) RowExtras {
+	x := &e.Extras
 	row := RowExtras{Image: (*imageJSON)(x.Image), Actions: actionsFrom(x.Actions), Data: verbatimOf(x.Data)}
-	if x.Actor != nil {
-		others, times := int64(0), int64(1)
-		row.Actors, row.Others, row.Times = actorList{actorJSON(*x.Actor)}, &others, &times
+	if g := e.Group; g != nil {
+		others, times := int64(g.Others()), int64(g.Times)
+		row.Actors, row.Others, row.Times = actorList{}, &others, &times
+		for _, a := range g.Actors {
+			row.Actors = append(row.Actors, actorJSON(a))
+		}
 	}
 	return row
 }

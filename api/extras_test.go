@@ -35,7 +35,7 @@ func TestExtrasReachEveryAnswerAsTheyWereSent(t *testing.T) {
 
 		var n noticeOutput
 		w.call(t, w.admin, "GET", path, nil).is(t, http.StatusOK).into(t, &n)
-		if diff := cmp.Diff(ExtrasOutput{&actor, image, actions, verbatimOf([]byte(escaped.Replace(richData)))}, n.ExtrasOutput); diff != "" {
+		if diff := cmp.Diff(ExtrasOutput{&actor, image, actions, verbatimOf([]byte(escaped.Replace(richData))), nil}, n.ExtrasOutput); diff != "" {
 			t.Errorf("the notice: %s", diff)
 		}
 		w.has(t, "bob", "Please review")
@@ -166,6 +166,16 @@ func TestFaultsOfExtrasNameTheirField(t *testing.T) {
 		`"actions":[{"label":"` + strings.Repeat("a", 25) + `","link":"/a"}]`:                                            {"body.actions[0].label"},
 		`"actions":[{"label":"A","link":"/a"},{"label":"B","link":"/b"},{"label":"C","link":"/c"}]`:                      {"body.actions"},
 		`"actions":[` + strings.Repeat(`{"label":"A","link":"/a"},`, 1000) + `{"label":"A","link":"https://b.example"}]`: {"body.actions"},
+		`"more":{"other":"{actor} and {others} others"}`:                                                                 {"body.more.other"},
+		`"more":{"other":"{others} new notices"}`:                                                                        nil,
+		`"actor":{"name":"A"},"more":{"one":"{actor} and {others}","other":"` + strings.Repeat("a", 200) + `"}`:           nil,
+		`"actor":{"name":"A"},"more":{"one":"{actor} and another"}`:                                                      {"body.more.other"},
+		`"actor":{"name":"A"},"more":{"other":""}`:                                                                       {"body.more.other"},
+		`"actor":{"name":"A"},"more":{"other":"{actor} and {count} others"}`:                                             {"body.more.other"},
+		`"actor":{"name":"A"},"more":{"one":"a { b","other":"x"}`:                                                        {"body.more.one"},
+		`"actor":{"name":"A"},"more":{"other":"` + strings.Repeat("a", 201) + `"}`:                                       {"body.more.other"},
+		`"actor":{"name":"A"},"more":{"other":"x","two":"y"}`:                                                            {"body.more.two"},
+		`"more":"others"`:                                                                                                {"body.more"},
 		`"data":[]`:                        {"body.data"},
 		`"data":"x"`:                       {"body.data"},
 		`"data":7`:                         {"body.data"},

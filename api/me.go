@@ -31,17 +31,31 @@ func registerMe(u *users) {
 	}, m.self)
 	register(u.server, call{
 		id: "me-badge", group: groupMe, method: http.MethodGet, path: mePath + "/badge", user: true, status: http.StatusOK,
-		summary:  "Get your badge",
-		about:    "With the `ETag` as `If-None-Match`, the answer is 304 if nothing has changed.",
-		also:     []int{http.StatusNotModified},
-		examples: []example{{name: "badge", summary: "Your badge"}},
+		summary: "Get your badge",
+		about:   "With the `ETag` as `If-None-Match`, the answer is 304 if nothing has changed. With `type`, `scope` or `app`, it is the badge of these notices, and `announcements` is 0.",
+		also:    []int{http.StatusNotModified},
+		examples: []example{
+			{name: "badge", summary: "Your badge"},
+			{name: "workspace", summary: "The badge of one workspace", params: map[string]string{"scope": "119240"}},
+		},
 	}, m.badge)
+	register(m.server, call{
+		id: "me-counts", group: groupMe, method: http.MethodGet, path: mePath + "/counts", user: true, status: http.StatusOK,
+		summary:  "Count your notices by type, scope or app",
+		about:    "Counts what is in the inbox, without the archive. Notices without a scope or app are counted under the empty name. With the `ETag` as `If-None-Match`, the answer is 304 if nothing has changed.",
+		also:     []int{http.StatusNotModified},
+		examples: []example{{name: "types", summary: "How many of each type", params: map[string]string{"by": "type"}}},
+	}, m.counts)
 	register(u.server, call{
 		id: "me-notices", group: groupMe, method: http.MethodGet, path: mePath + "/notices", user: true, status: http.StatusOK,
-		summary:  "Look at your inbox",
-		about:    "One page, newest first. It opens nothing and marks nothing as read. Send `next` as `before` for the next page.",
-		also:     []int{http.StatusNotModified},
-		examples: []example{{name: "unread", summary: "What you have not read", params: map[string]string{"filter": "unread", "limit": "10"}}},
+		summary: "Look at your inbox",
+		about:   "One page, newest first. It opens nothing and marks nothing as read. Send `next` as `before` for the next page. With `type`, `scope`, `app` or `q`, the newest 200 notices are searched.",
+		also:    []int{http.StatusNotModified},
+		examples: []example{
+			{name: "unread", summary: "What you have not read", params: map[string]string{"filter": "unread", "limit": "10"}},
+			{name: "types", summary: "Comments and likes that mention a photo", params: map[string]string{"type": "comment,like", "q": "photo"}},
+			{name: "archived", summary: "The archive of one workspace", params: map[string]string{"filter": "archived", "scope": "119240"}},
+		},
 	}, m.notices)
 	register(u.server, call{
 		id: "me-open", group: groupMe, method: http.MethodPost, path: mePath + "/open", user: true, status: http.StatusOK,
@@ -143,8 +157,22 @@ func tag[T any](answer *T, given string) (*tagged[T], error) {
 	return out, nil
 }
 
-func (m *me) badge(ctx context.Context, in *taggedInput) (*tagged[badgeAnswer], error) {
-	badge, err := m.badgeOf(ctx, askerOf(ctx))
+type meBadgeInput struct {
+	IfNoneMatch string `header:"If-None-Match" doc:"ETag of an earlier answer. If it is still current, the answer is 304 without a body."`
+	SectionInput
+}
+
+func (m *me) badge(ctx context.Context, in *meBadgeInput) (*tagged[badgeAnswer], error) {
+	of, err := in.section()
+	if err != nil {
+		return nil, err
+	}
+	var badge notifier.Badge
+	if of.All() {
+		badge, err = m.badgeOf(ctx, askerOf(ctx))
+	} else {
+		badge, err = m.Inbox.SectionBadge(ctx, askerOf(ctx).User.Seq, of)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,9 @@ import (
 type meNoticesInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"ETag of an earlier answer. If it is still current, the answer is 304 without a body."`
 
-	Filter string `query:"filter" enum:"all,unread" default:"all" doc:"unread: only unread notices."`
+	Filter string `query:"filter" enum:"all,unread,archived" default:"all" doc:"unread: only unread notices; archived: those in your archive, where all count as read."`
+	SectionInput
+	Text   string `query:"q" doc:"Only notices with this in the title or the text, ignoring case. Nothing matches more than 100 characters."`
 	Before int64  `query:"before" minimum:"0" doc:"Only notices with a lower at: next of the previous page."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"30" doc:"Maximum number of notices in one answer."`
 }
@@ -43,7 +45,7 @@ type meNotice struct {
 func newMeNotice(e *notifier.Entry) meNotice {
 	n := meNotice{
 		Key: e.Key, ID: e.NoticeID, At: e.At, Type: e.Type, Scope: e.Scope, Title: e.Title, Body: e.Body, Link: e.Link,
-		Read: e.Read || e.New, New: e.New, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App, RowExtras: newRowExtras(&e.Extras),
+		Read: e.Read || e.New, New: e.New, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App, RowExtras: newRowExtras(e),
 	}
 	if !e.ExpiresAt.IsZero() {
 		n.ExpiresAt = rfc3339(e.ExpiresAt)
@@ -52,8 +54,15 @@ func newMeNotice(e *notifier.Entry) meNotice {
 }
 
 func (m *me) notices(ctx context.Context, in *meNoticesInput) (*tagged[meNotices], error) {
+	of, err := in.section()
+	if err != nil {
+		return nil, err
+	}
 	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) {
-		return m.Inbox.Look(ctx, seq, notifier.Query{Before: in.Before, Unread: in.Filter == "unread", Limit: in.Limit})
+		return m.Inbox.Look(ctx, seq, notifier.Query{
+			Before: in.Before, Limit: in.Limit, Unread: in.Filter == "unread", Archived: in.Filter == "archived",
+			Filter: notifier.Filter{Section: of, Text: in.Text},
+		})
 	})
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // noticeInput is a notice in a request.
 type noticeInput struct {
 	Target  targetInput `json:"target" doc:"The recipients: exactly one of users, role, roles, topic and audiences."`
-	Type    string      `json:"type,omitempty" doc:"The type of the notice. A new type is created on its first use. Default: the topic's type for a notice to a topic; announcement for a notice to audiences. [a-z0-9][a-z0-9_.-]{0,62}"`
+	Type    string      `json:"type,omitempty" doc:"The type of the notice. A new type is created on its first use. Default: the topic's type for a notice to a topic; announcement for a notice to audiences; message for any other. [a-z0-9][a-z0-9_.-]{0,62}"`
 	Subject string      `json:"subject,omitempty" doc:"The thing that the notice is about. Type and subject form the key of an inbox entry, in a namespace of its own for each app: a notice with the same key replaces the entry and moves it to the top, unread. Up to 200 printable ASCII characters without spaces."`
 	Title   string      `json:"title" doc:"One line, up to 200 characters."`
 	Body    string      `json:"body,omitempty" doc:"Text, up to 4,000 characters; lines end with LF."`

@@ -138,7 +138,6 @@ func TestAFaultyNoticeIsRefusedWithAllItsFaults(t *testing.T) {
 		"an unknown audience":         {`{"target":{"audiences":["customer","martians"]},"title":"A"}`, []string{"body.target.audiences[1]"}},
 		"a malformed topic":           {`{"target":{"topic":{"type":"No Topic"}},"type":"like","title":"A"}`, []string{"body.target.topic"}},
 		"an empty topic":              {`{"target":{"topic":{"type":""}},"title":"A"}`, []string{"body.target.topic.type"}},
-		"no type":                     {`{"target":{"users":["alice"]},"title":"A"}`, []string{"body.type"}},
 		"many faults":                 {`{"target":{"users":["alice"]},"type":"No Type","scope":"a b","subject":"a b","title":"","body":"\u0007","link":"javascript:1"}`, []string{"body.type", "body.scope", "body.subject", "body.title", "body.body", "body.link"}},
 		"a long title":                {`{"target":{"users":["alice"]},"type":"like","title":"` + long + `"}`, []string{"body.title"}},
 		"a bidi override":             {`{"target":{"users":["alice"]},"type":"like","title":"A ` + "\u202e" + `"}`, []string{"body.title"}},
@@ -238,5 +237,34 @@ func TestMalformedIDsAreNotFound(t *testing.T) {
 		w.call(t, w.admin, "GET", "/notices/"+id, nil).is(t, http.StatusNotFound)
 		w.call(t, w.admin, "DELETE", "/notices/"+id, nil).is(t, http.StatusNotFound)
 		w.call(t, w.admin, "PATCH", "/notices/"+id, `{"title":"A"}`).is(t, http.StatusNotFound)
+	}
+}
+
+func TestATypeMayBeLeftOutAndIsThenMessage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const one = `{"target":{"users":["alice"]},"title":"Hello"}`
+	id := w.accepted(t, w.send, one)
+	var batch batchResults
+	w.call(t, w.send, "POST", "/notices/batch", `{"notices":[`+one+`,{"target":{"role":"picker"},"title":"Hello, pickers","type":" "}]}`).is(t, http.StatusAccepted).into(t, &batch)
+	for _, id := range []int64{id, batch.Results[0].ID, batch.Results[1].ID} {
+		if n := w.notice(t, id); n.Type != "message" || n.Key != "message:notice_id:"+strconv.FormatInt(id, 10) {
+			t.Errorf("notice %d has the type %q and the key %q", id, n.Type, n.Key)
+		}
+	}
+	alice, err := w.store.UserByName(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = w.store.SetMute(t.Context(), alice.Seq, "message", true); err != nil {
+		t.Fatal(err)
+	}
+	for body, users := range map[string]int64{`{"target":{"users":["alice"]},"title":"A"}`: 0, `{"target":{"users":["alice"]},"type":"export","title":"A"}`: 1} {
+		if got, _ := w.toasted(t, body); got != users {
+			t.Errorf("%s: %d users; alice has muted message", body, got)
+		}
+	}
+	if got := w.call(t, w.send, "POST", "/notices", `{"target":{"topic":{"scope":"7"}},"title":"A"}`).is(t, http.StatusUnprocessableEntity).faults(t); !slices.Contains(got, "body.type") {
+		t.Errorf("a topic without a type: faults %v", got)
 	}
 }

@@ -25,16 +25,19 @@ type outline struct {
 	registry huma.Registry
 	values   int // read so far
 	faults   int // found so far
+	unknown  unknown
 }
 
-// outlineOf reads raw. It returns syntax errors, a *tooManyError or errOutline.
-func outlineOf(raw []byte, registry huma.Registry, schema *huma.Schema) (any, error) {
+// outlineOf reads raw, and finds out what was meant by unknown fields. It returns syntax errors, a *tooManyError or
+// errOutline.
+func outlineOf(raw []byte, registry huma.Registry, schema *huma.Schema) (any, unknown, error) {
 	o := &outline{
 		// Names are not compared with each other. Decoding has compared them, up to the place
 		// where it stopped, and millions of names must not be kept in memory here.
 		dec: jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)), registry: registry,
 	}
-	return o.value(schema)
+	document, err := o.value(schema)
+	return document, o.unknown, err
 }
 
 func (o *outline) value(s *huma.Schema) (any, error) {
@@ -120,6 +123,7 @@ func (o *outline) object(s *huma.Schema) (any, error) {
 			return nil, err
 		}
 		name := token.String()
+		o.unknown.note(s, name, o.dec)
 		if of := property(s, name); of != nil {
 			if members[name], err = o.value(of); err != nil {
 				return nil, err

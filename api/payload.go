@@ -91,12 +91,12 @@ func decode(raw []byte, into any, op *huma.Operation) []error {
 		return []error{decodeFault(err)}
 	}
 	schema := op.RequestBody.Content["application/json"].Schema
-	document, syntax := outlineOf(raw, registryOf(op), schema)
+	document, fields, syntax := outlineOf(raw, registryOf(op), schema)
 	switch long := tooMany(syntax); {
 	case long != nil:
 		return []error{long.detail()}
 	case errors.Is(syntax, errOutline):
-		return []error{decodeFault(err)}
+		return fields.explain(decodeFault(err))
 	case syntax != nil:
 		return []error{decodeFault(syntax)}
 	}
@@ -104,9 +104,9 @@ func decode(raw []byte, into any, op *huma.Operation) []error {
 	path := huma.NewPathBuffer([]byte("body"), len("body"))
 	huma.Validate(registryOf(op), schema, path, huma.ModeWriteToServer, document, &found)
 	if len(found.Errors) == 0 && err != nil {
-		return []error{decodeFault(err)}
+		return fields.explain(decodeFault(err))
 	}
-	return found.Errors
+	return fields.explain(found.Errors...)
 }
 
 // decodeFault describes where in the body decoding stopped, and why.
@@ -124,7 +124,7 @@ func decodeFault(err error) *huma.ErrorDetail {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		message = "occurs twice"
 	case errors.Is(err, json.ErrUnknownName):
-		message = "is not a known field"
+		message = unknownField
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		message = "is incomplete"
 	}

@@ -43,7 +43,7 @@ type pollNotice struct {
 func newPollNotice(e *notifier.Entry) pollNotice {
 	n := pollNotice{
 		Key: e.Key, ID: e.NoticeID, Type: e.Type, Scope: e.Scope, Title: e.Title, Body: e.Body, Link: e.Link,
-		Read: e.Read, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App, RowExtras: newRowExtras(&e.Extras),
+		Read: e.Read, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App, RowExtras: newRowExtras(e),
 	}
 	if !e.ExpiresAt.IsZero() {
 		n.ExpiresAt = rfc3339(e.ExpiresAt)

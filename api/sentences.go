@@ -12,10 +12,12 @@ const (
 	codeBadKey      = "bad_idempotency_key"
 	codeBadSince    = "bad_since"
 	codeOneOfThree  = "one_of_three"
+	codeOneOfFive   = "one_of_five"
 	codeNeedsType   = "needs_type"
 	codeIDsOrAll    = "ids_or_all"
 	codeBadToast    = "bad_toast"
 	codeUnknownApp  = "unknown_app"
+	codeOnce        = "repeated"
 	codeBadAudience = "bad_audience" // from the directory, as is the next
 	codeBadLocale   = "bad_locale"
 )
@@ -30,10 +32,12 @@ var sentences = map[string]string{ //nolint:gosec // messages about passwords, n
 	codeBadKey:       "must be 1 to 255 visible ASCII characters",
 	codeBadSince:     "must be newest from an earlier answer or an RFC 3339 time",
 	codeOneOfThree:   "must have exactly one of keys, upto and subject",
+	codeOneOfFive:    "must have exactly one of keys, subject, type, scope and upto; upto may also stand beside type or scope",
 	codeNeedsType:    "is only possible together with type",
 	codeIDsOrAll:     "must have exactly one of ids and all",
 	codeBadToast:     "must be the IDs of toasts, such as 1763800000000-0",
 	codeUnknownApp:   "names no app: {Name}",
+	codeOnce:         "must not be given more than once",
 	codeBadAudience:  "is not a valid audience",
 	"password_wrong": "is not your current password",
 	"password_short": "must have at least {Min} bytes",

@@ -28,7 +28,7 @@ func registerToasts(s *server) {
 // toastInput is a toast in a request.
 type toastInput struct {
 	Target    toastTarget `json:"target" doc:"The recipients: exactly one of users, role and topic, and at most 100,000 users."`
-	Type      string      `json:"type,omitempty" doc:"The type of the toast, if any. Users who have muted the type are left out. Default: the topic's type for a toast to a topic. [a-z0-9][a-z0-9_.-]{0,62}"`
+	Type      string      `json:"type,omitempty" doc:"The type of the toast. Users who have muted the type are left out. Default: the topic's type for a toast to a topic; message for any other. [a-z0-9][a-z0-9_.-]{0,62}"`
 	Title     string      `json:"title" doc:"One line, up to 200 characters."`
 	Body      string      `json:"body,omitempty" doc:"Text, up to 4,000 characters, of which the first 300 are shown; lines end with LF."`
 	Link      string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host. By the key of an app: a path below its base URL, which the link is completed with, or an address on its pages."`

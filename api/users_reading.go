@@ -42,16 +42,20 @@ type readBody struct {
 	Subject *string                   `json:"subject,omitempty" minLength:"1" maxLength:"200" doc:"All notices about this subject, of any type. With the token of an app: those that this app has sent, or no app."`
 }
 
-// check returns nil for a body with exactly one valid field.
-func (b *readBody) check() error {
-	given := 0
+// fields counts the fields that are set.
+func (b *readBody) fields() (n int) {
 	for _, is := range []bool{b.Keys != nil, b.Upto != nil, b.Subject != nil} {
 		if is {
-			given++
+			n++
 		}
 	}
+	return n
+}
+
+// check returns nil for a body with exactly one valid field.
+func (b *readBody) check() error {
 	switch {
-	case given != 1:
+	case b.fields() != 1:
 		return invalidAt("body", codeOneOfThree, nil)
 	case b.Keys != nil && len(b.Keys) == 0:
 		return invalidAt("body.keys", notifier.CodeRequired, nil)

@@ -4,11 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 )
 
@@ -27,7 +23,7 @@ func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return fmt.Errorf("archive entries: %w", err)
 	}
-	undo := unarchiveFields(moved)
+	undo := keyFields(moved.Keys)
 	at := number(values.Get("at"))
 	if queryOf(values.Get("back")).Archived { // this is Undo of a move to the inbox
 		if fragment(r) && alone(r, keys) && at > 0 {
@@ -46,43 +42,13 @@ func (h *Handlers) archiveEntries(w http.ResponseWriter, r *http.Request) error 
 	return h.changedAll(w, r, values.Get("back"), "archived", undo)
 }
 
-// unarchiveFields returns the form fields that move entries back. The unread ones are given by position: "1,3" is the
-// first and the third.
-func unarchiveFields(moved notifier.Moved) (fields []views.Hidden) {
-	var unread []string
-	for i, key := range moved.Keys {
-		fields = append(fields, views.Hidden{Name: "key", Value: kept(key)})
-		if slices.Contains(moved.Unread, key) {
-			unread = append(unread, strconv.Itoa(i+1))
-		}
-	}
-	if len(unread) > 0 {
-		fields = append(fields, views.Hidden{Name: "unread", Value: strings.Join(unread, ",")})
-	}
-	return fields
-}
-
-// wereUnread parses the positions from unarchiveFields and returns the keys there that were moved.
-func wereUnread(places string, keys, moved []string) (unread []string) {
-	for _, place := range strings.SplitN(places, ",", mostKeys+1) {
-		if i := number(place); 0 < i && i <= int64(len(keys)) && slices.Contains(moved, keys[i-1]) {
-			unread = append(unread, keys[i-1])
-		}
-	}
-	return unread
-}
-
-// unarchiveEntries moves entries back to the inbox; it works on any instance. When it is Undo, it also marks the
-// formerly unread ones unread again.
+// unarchiveEntries moves entries back to the inbox, read or unread as they were; it works on any instance.
 func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) error {
-	keys, values, err := keysForm(r, "at", "unread", "back")
+	keys, values, err := keysForm(r, "at", "unread", "back") // earlier versions sent unread
 	if err != nil {
 		return err
 	}
 	moved, badge, err := h.Inbox.Unarchive(r.Context(), seqOf(r), keys)
-	if unread := wereUnread(values.Get("unread"), keys, moved.Keys); err == nil && len(unread) > 0 {
-		badge, err = h.Inbox.Unread(r.Context(), seqOf(r), unread...)
-	}
 	if err != nil {
 		return fmt.Errorf("unarchive entries: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -139,7 +140,7 @@ func TestInboxIsReadableFromTheArchiveWhileRedisIsUnavailable(t *testing.T) {
 	}
 	want := []notifier.Query{{}, {Unread: true}, {Before: 77, Opened: 3}, {}}
 	for i, q := range want {
-		if l.stored.seen[i] != q {
+		if !reflect.DeepEqual(l.stored.seen[i], q) {
 			t.Errorf("the archive got query %+v, want %+v", l.stored.seen[i], q)
 		}
 	}

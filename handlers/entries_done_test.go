@@ -30,7 +30,7 @@ func bulkWorld(t *testing.T, did *[]string) *world {
 
 // bulkSteps maps changes of entries 5 and 4 to how they are undone.
 var bulkSteps = map[string]struct{ text, undo, back string }{
-	"/inbox/archive": {"2 archived.", "/inbox/unarchive", "unarchive like:photo:5 like:photo:4, unread again like:photo:5"},
+	"/inbox/archive": {"2 archived.", "/inbox/unarchive", "unarchive like:photo:5 like:photo:4"},
 	"/inbox/delete":  {"2 deleted.", "/inbox/restore", "restore like:photo:5, restore like:photo:4"},
 	"/inbox/read":    {"2 marked as read.", "/inbox/unread", "unread again like:photo:5 like:photo:4"},
 	"/inbox/unread":  {"2 marked as unread.", "/inbox/read", "read like:photo:5 like:photo:4"},

@@ -44,18 +44,15 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 		d.Target.Users = h.readNames(r, to, &bad)
 	case "topic":
 		d.Target.Topic = notifier.Topic{Type: strings.Trim(d.Type, " "), Scope: strings.Trim(d.Scope, " ")}
+		if d.Target.Topic == (notifier.Topic{}) {
+			bad.Add("type", notifier.CodeRequired, nil)
+		}
 	case "audience":
 		d.Target.Audiences = h.readTo(r, values, &bad)
 		d.Window = readWindow(values, h.zones.of(r), &bad)
-		if strings.Trim(d.Type, " ") == "" {
-			d.Type = notifier.TypeAnnouncement
-		}
 	default:
 		bad.Add("target", codeBadTarget, nil)
 		d.Target.Users = h.readNames(r, to, &bad)
-	}
-	if to := values.Get("target"); (to == "user" || to == "role") && strings.Trim(d.Type, " ") == "" {
-		d.Type = views.DefaultType
 	}
 	readBox(values, "preview", &bad) // an invalid value must not send
 	readBox(values, "test", &bad)
@@ -71,6 +68,7 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 		bad.Add("send_at", fault, nil)
 	}
 	d.SendAt = at
+	d.SetType() // a preview shows the type that will be sent
 	return d, bad.OrNil()
 }
 

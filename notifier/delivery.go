@@ -11,6 +11,7 @@ type Delivery struct {
 	Key      string // entry key, without the state
 	Expires  int64  // ms; 0: never
 	Content  []byte // as EncodeContent returns it
+	Group    *Group // of a row for this notice alone; may be nil
 	Counted  bool   // it has more than one recipient
 	Toast    bool   // also shown as a toast
 	Again    bool   // redelivery after Redis lost data: skip any inbox that may already have had this notice
@@ -39,7 +40,7 @@ func (n *Notice) delivery(reason string) (Delivery, error) {
 	if err != nil {
 		return Delivery{}, err
 	}
-	d := Delivery{NoticeID: n.ID, Order: n.Order, Revision: n.Revision, Accepted: n.CreatedAt.UnixMilli(), Key: n.Key(), Content: content, Counted: n.Recipients > 1, Toast: n.Toast}
+	d := Delivery{NoticeID: n.ID, Order: n.Order, Revision: n.Revision, Accepted: n.CreatedAt.UnixMilli(), Key: n.Key(), Content: content, Group: n.Group(), Counted: n.Recipients > 1, Toast: n.Toast}
 	if !n.ExpiresAt.IsZero() {
 		d.Expires = n.ExpiresAt.UnixMilli()
 	}

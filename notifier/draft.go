@@ -17,6 +17,9 @@ const (
 	MaxName    = 200
 )
 
+// TypeMessage is the type of a notice or toast to users or roles whose sender sets none.
+const TypeMessage = "message"
+
 // DefaultKeep is the default for Limits.Keep.
 const DefaultKeep = 180 * 24 * time.Hour
 
@@ -44,10 +47,14 @@ var (
 // ValidType reports whether typ is a well-formed notice type.
 func ValidType(typ string) bool { return typePattern.MatchString(typ) }
 
+// ValidScope reports whether a notice can have this scope; it may be empty.
+func ValidScope(scope string) bool { return scopePattern.MatchString(scope) }
+
 // Validate normalises the draft and checks it. Normalising means: CRLF in the body
 // becomes LF, a tab in the title a space, spaces around single-line fields are trimmed (except in names, where they
 // are significant), duplicate users and audiences are dropped, a notice to a topic takes
-// the topic's type and scope if it sets no type, a missing expiry becomes the type's
+// the topic's type and scope if it sets no type, an announcement without a type gets
+// TypeAnnouncement and any other notice TypeMessage, a missing expiry becomes the type's
 // or l.Keep, and the window of an announcement gets a start and an end. The error is an
 // *InvalidError with every fault, in the order of the form's fields; a draft with faults
 // must not be sent.
@@ -58,12 +65,7 @@ func (d *Draft) Validate(l Limits) error {
 	var bad InvalidError
 	d.Normalise()
 	d.Target.check(l.Audiences, &bad)
-	switch {
-	case d.Type == "":
-		bad.Add("type", CodeRequired, nil)
-	case !ValidType(d.Type):
-		bad.Add("type", CodeBadType, nil)
-	}
+	d.checkType(&bad)
 	if !scopePattern.MatchString(d.Scope) {
 		bad.Add("scope", CodeBadScope, nil)
 	}
@@ -98,12 +100,30 @@ func (d *Draft) Normalise() {
 	}
 	if len(d.Target.Audiences) > 0 {
 		d.Target.Audiences = slices.Compact(slices.Sorted(slices.Values(d.Target.Audiences)))
-		if d.Type == "" {
-			d.Type = TypeAnnouncement
-		}
 	}
-	if d.Target.Topic != (Topic{}) && d.Type == "" {
+	d.SetType()
+}
+
+// SetType sets the type of a draft whose sender sets none. Only a topic can leave it empty.
+func (d *Draft) SetType() {
+	switch {
+	case strings.Trim(d.Type, " ") != "":
+	case len(d.Target.Audiences) > 0:
+		d.Type = TypeAnnouncement
+	case d.Target.Topic != Topic{}:
 		d.Type, d.Scope = d.Target.Topic.Type, d.Target.Topic.Scope
+	default:
+		d.Type = TypeMessage
+	}
+}
+
+// checkType checks a type that is set. Only the type of a topic can be missing.
+func (d *Draft) checkType(bad *InvalidError) {
+	switch {
+	case d.Type == "":
+		bad.Add("type", CodeRequired, nil)
+	case !ValidType(d.Type):
+		bad.Add("type", CodeBadType, nil)
 	}
 }
 

@@ -40,6 +40,9 @@ const (
 	CodeImageHost       = "image_host"       // Host: not an allowed host for pictures, nor below one
 	CodeTooManyActions  = "too_many_actions" // actions: more than Max
 	CodeNoActor         = "no_actor"         // actor: announcements have none
+	CodeNoMore          = "no_more"          // more: announcements have none
+	CodeBadBraces       = "bad_braces"       // more: braces other than {actor} and {others}
+	CodeNeedsActor      = "needs_actor"      // more: {actor} without an actor
 	CodeBadData         = "bad_data"         // data: not a JSON object
 	CodeDeepData        = "deep_data"        // data: nested more than Max levels deep
 	CodeExpiresPast     = "expires_past"     // expires_in: negative

@@ -150,9 +150,8 @@ func allowedHost(u *url.URL, hosts []string) bool {
 // default. A shorter Limits.Toast takes precedence.
 const DefaultToastLife = time.Hour
 
-// ValidateToast is Validate for a toast without an inbox entry. The type is optional; if
-// there is one, as with every toast to a topic, users who muted it get nothing. Such a
-// toast has no subject, cannot go to audiences, and lives for at most l.Toast.
+// ValidateToast is Validate for a toast without an inbox entry. Such a toast has no subject,
+// cannot go to audiences, and lives for at most l.Toast.
 func (d *Draft) ValidateToast(l Limits) error {
 	var bad InvalidError
 	audiences := len(d.Target.Audiences) > 0
@@ -162,9 +161,7 @@ func (d *Draft) ValidateToast(l Limits) error {
 	} else {
 		d.Target.check(nil, &bad)
 	}
-	if d.Type != "" && !ValidType(d.Type) {
-		bad.Add("type", CodeBadType, nil)
-	}
+	d.checkType(&bad)
 	checkLine("title", d.Title, MaxTitle, &bad)
 	checkText("body", d.Body, MaxBody, bodyControls, &bad)
 	checkLink("link", d.Link, l, &bad)

@@ -63,7 +63,8 @@ func TestEachRuleOfADraftIsChecked(t *testing.T) {
 		{"a name in invalid UTF-8", users("\xff"), "to: bad_name"},
 		{"a role with LF", func(d *draft) { d.Target = notifier.Target{Role: "pick\ner"} }, "to: bad_name"},
 
-		{"no type", func(d *draft) { d.Type = "" }, "type: required"},
+		{"no type", func(d *draft) { d.Type = "" }, ""},
+		{"no type of a topic", func(d *draft) { d.Type, d.Target = "", notifier.Target{Topic: notifier.Topic{Scope: "7"}} }, "to: bad_topic, type: required"},
 		{"a type of 63", func(d *draft) { d.Type = strings.Repeat("a", 63) }, ""},
 		{"a type of 64", func(d *draft) { d.Type = strings.Repeat("a", 64) }, "type: bad_type"},
 		{"an upper-case type", func(d *draft) { d.Type = "Like" }, "type: bad_type"},

@@ -107,7 +107,7 @@ func TestEachRuleOfAnAnnouncementIsChecked(t *testing.T) {
 		"an unknown audience":                  {to(1, 4), "to: unknown_audience"},
 		"audience 0":                           {to(0), "to: unknown_audience"},
 		"a negative audience":                  {to(-1), "to: unknown_audience"},
-		"no audience":                          {to(), "to: required, type: required"},
+		"no audience":                          {to(), "to: required"},
 		"users too":                            {func(d *draft) { d.Target.Users = []string{"alice"} }, "target: one_target"},
 		"a role too":                           {func(d *draft) { d.Target.Role = "picker" }, "target: one_target"},
 		"all three":                            {func(d *draft) { d.Target.Users, d.Target.Role = []string{"alice"}, "picker" }, "target: one_target"},

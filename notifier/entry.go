@@ -21,6 +21,7 @@ type Entry struct {
 	Read      bool      // the state before this opening
 	New       bool      // marked as read by this opening, or by the opening that this older page belongs to
 	Content
+	Group *Group `json:"-"` // nil if the notice has neither an actor nor More
 }
 
 // SplitField splits a stored field into the entry key and its state. ok is false if the

@@ -15,6 +15,7 @@ type Extras struct {
 	Image   *Image          `json:"image,omitempty"`
 	Actions []Action        `json:"actions,omitempty"`
 	Data    json.RawMessage `json:"data,omitempty"` // a JSON object of the sender, passed on and never shown
+	More    *More           `json:"more,omitempty"` // with it, notices with the same key share a row until it is read
 }
 
 // RowActor is the person or thing that did what a notice reports.
@@ -70,7 +71,7 @@ const (
 
 // IsZero reports whether there are none.
 func (x *Extras) IsZero() bool {
-	return x.Actor == nil && x.Image == nil && len(x.Actions) == 0 && len(x.Data) == 0
+	return x.Actor == nil && x.Image == nil && len(x.Actions) == 0 && len(x.Data) == 0 && x.More == nil
 }
 
 // Changed returns the parts that differ from those of was.
@@ -86,6 +87,9 @@ func (x Extras) Changed(was *Extras) Extras {
 	}
 	if bytes.Equal(x.Data, was.Data) {
 		x.Data = nil
+	}
+	if reflect.DeepEqual(x.More, was.More) {
+		x.More = nil
 	}
 	return x
 }

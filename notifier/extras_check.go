@@ -31,6 +31,9 @@ func (x *Extras) normalise() {
 	if len(x.Actions) == 0 {
 		x.Actions = nil
 	}
+	if m := x.More; m != nil {
+		x.More = &More{strings.Trim(strings.ReplaceAll(m.One, "\t", " "), " "), strings.Trim(strings.ReplaceAll(m.Other, "\t", " "), " ")}
+	}
 	if len(x.Data) <= MaxData {
 		x.Data = compact(x.Data)
 	}
@@ -64,6 +67,30 @@ func (x *Extras) check(l Limits, announces bool, bad *InvalidError) {
 		}
 	}
 	checkData(x.Data, bad)
+	switch m := x.More; {
+	case m == nil:
+	case announces:
+		bad.Add("more", CodeNoMore, nil)
+	default:
+		if m.One != "" {
+			x.checkWords("more.one", m.One, bad)
+		}
+		x.checkWords("more.other", m.Other, bad)
+	}
+}
+
+// checkWords checks a title for several actors.
+func (x *Extras) checkWords(field, s string, bad *InvalidError) {
+	before := len(bad.Fields)
+	checkLine(field, s, MaxTitle, bad)
+	rest := strings.NewReplacer("{actor}", "", "{others}", "").Replace(s)
+	switch {
+	case len(bad.Fields) > before:
+	case strings.ContainsAny(rest, "{}"):
+		bad.Add(field, CodeBadBraces, nil)
+	case x.Actor == nil && strings.Contains(s, "{actor}"):
+		bad.Add(field, CodeNeedsActor, nil)
+	}
 }
 
 func (a Action) check(at string, l Limits, bad *InvalidError) {

@@ -13,14 +13,36 @@ import (
 // MaxFind is the maximum length of Filter.Text in characters. Nothing matches a longer one.
 const MaxFind = 100
 
-// Filter selects entries by type and text. The zero value selects all.
+// Section selects entries by what they belong to. The zero value selects all.
+type Section struct {
+	Types []string // only entries of one of these types; empty: all
+	Scope *string  // only entries of exactly this scope, "" for those without one; nil: all
+	App   *string  // only entries of exactly this app, by name, "" for those without one; nil: all
+}
+
+// All reports whether the section is the whole inbox.
+func (s *Section) All() bool { return len(s.Types) == 0 && s.Scope == nil && s.App == nil }
+
+// Has reports whether an entry with this content belongs to the section.
+func (s *Section) Has(c *Content) bool {
+	return (len(s.Types) == 0 || slices.Contains(s.Types, c.Type)) && (s.Scope == nil || *s.Scope == c.Scope) && (s.App == nil || *s.App == c.App)
+}
+
+// NameCount is a type, scope or app, empty for entries without one, with the number of its entries.
+type NameCount struct {
+	Name         string
+	Rows, Unread int64
+}
+
+// Filter selects entries by type, text and section. The zero value selects all.
 type Filter struct {
+	Section
 	Type string // only entries of this type; empty: all
 	Text string // only entries with this text in the title or the body, ignoring case and width; empty: all
 }
 
 // Filters reports whether the filter can exclude entries.
-func (f Filter) Filters() bool { return f.Type != "" || f.needle() != "" || f.tooLong() }
+func (f Filter) Filters() bool { return !f.All() || f.Type != "" || f.needle() != "" || f.tooLong() }
 
 // Texts returns a function that reports whether a content contains the text of the filter, regardless of
 // its type. The function is not safe for concurrent use.

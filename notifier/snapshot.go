@@ -12,7 +12,7 @@ type Snapshot struct {
 	Gone     []GoneNotice
 	Floor    int64         // the highest notice id dropped from Gone because it was full; 0: none
 	Archived []ArchivedRow // by key
-	Kept     []int64       // notices that the user marked as unread, in that order; some may have since left the inbox or been read
+	Kept     []int64       // notices that the user marked as unread or archived unread, in that order; some may have since left the inbox or been read
 
 	Damaged bool // the stored snapshot cannot be decoded: the inbox exists, but its contents are unknown
 }
@@ -21,17 +21,19 @@ type Snapshot struct {
 type SnapshotRow struct {
 	Field    string // key with state suffix, as in the list
 	NoticeID int64
-	At       int64 // the inbox's ver at delivery
-	Expires  int64 // ms; 0: never
+	At       int64  // the inbox's ver at delivery
+	Expires  int64  // ms; 0: never
+	Members  string // the word of Members if it stands for several notices, or empty
 }
 
 // ArchivedRow is an archived entry in a snapshot.
 type ArchivedRow struct {
 	Key        string
 	NoticeID   int64
-	At         int64 // as in SnapshotRow
-	Expires    int64 // as in SnapshotRow
-	ArchivedAt int64 // ms
+	At         int64  // as in SnapshotRow
+	Expires    int64  // as in SnapshotRow
+	ArchivedAt int64  // ms
+	Members    string // as in SnapshotRow
 }
 
 // ArchivedFor is how long an archived entry stays in the archive.

@@ -74,16 +74,16 @@ func (postgresDialect) confirm(ctx context.Context, s *Store, ids, revisions []i
 func (postgresDialect) saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error {
 	n := len(rows)
 	seqs, vers, unread, opened, floor := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
-	entries, gone, kept, archived := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
+	entries, gone, kept, archived, members := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	for i, r := range rows {
 		seqs[i], vers[i], unread[i], opened[i] = r.seq, r.ver, r.unread, r.opened
-		floor[i], entries[i], gone[i], kept[i], archived[i] = r.floor, r.entries, r.gone, r.kept, r.archived
+		floor[i], entries[i], gone[i], kept[i], archived[i], members[i] = r.floor, r.entries, r.gone, r.kept, r.archived, r.members
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone, kept, archived)
-		SELECT seq, ver, unread, opened, floor, entries, gone, kept, archived
-		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[])
-			r (seq, ver, unread, opened, floor, entries, gone, kept, archived)
-		JOIN users USING (seq) ORDER BY seq`+replaceSnapshot, seqs, vers, unread, opened, floor, entries, gone, kept, archived)
+	_, err := tx.ExecContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone, kept, archived, members)
+		SELECT seq, ver, unread, opened, floor, entries, gone, kept, archived, members
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[])
+			r (seq, ver, unread, opened, floor, entries, gone, kept, archived, members)
+		JOIN users USING (seq) ORDER BY seq`+replaceSnapshot, seqs, vers, unread, opened, floor, entries, gone, kept, archived, members)
 	return err
 }
 

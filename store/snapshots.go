@@ -22,6 +22,7 @@ const (
 type snapshotRow struct {
 	seq, ver, unread, opened, floor int64
 	entries, gone, kept, archived   []byte
+	members                         []byte
 }
 
 // SaveSnapshots stores inboxes, either all of them or none. It keeps stored snapshots with the same or a
@@ -46,7 +47,7 @@ func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot
 // replaceSnapshot resolves the conflict with a stored snapshot: the newer one wins.
 const replaceSnapshot = ` ON CONFLICT (seq) DO UPDATE SET ver = excluded.ver, unread = excluded.unread,
 		opened = excluded.opened, floor = excluded.floor, entries = excluded.entries, gone = excluded.gone,
-		kept = excluded.kept, archived = excluded.archived
+		kept = excluded.kept, archived = excluded.archived, members = excluded.members
 	WHERE excluded.ver > inbox_snapshots.ver`
 
 // whileThere repeats a transaction that failed because a row was deleted after the transaction had
@@ -72,7 +73,7 @@ func snapshotRows(snapshots []notifier.Snapshot) []snapshotRow {
 	rows := make([]snapshotRow, len(newest))
 	for i := range newest {
 		n := &newest[i]
-		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, n.Floor, encodeRows(n.Rows), encodeGone(n.Gone), encodeIDs(n.Kept), encodeArchived(n.Archived)}
+		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, n.Floor, encodeRows(n.Rows), encodeGone(n.Gone), encodeIDs(n.Kept), encodeArchived(n.Archived), encodeMembers(n.Rows, n.Archived)}
 	}
 	return rows
 }
@@ -87,7 +88,7 @@ func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 			n, err := scanSnapshot(rows)
 			found[n.Seq] = n
 			return err
-		}, `SELECT u.seq, ver, unread, opened, floor, entries, gone, kept, archived FROM users u LEFT JOIN inbox_snapshots s ON s.seq = u.seq
+		}, `SELECT u.seq, ver, unread, opened, floor, entries, gone, kept, archived, members FROM users u LEFT JOIN inbox_snapshots s ON s.seq = u.seq
 			WHERE `+s.dialect.within("u.seq", 1), s.dialect.numberList(part))
 		if err != nil {
 			return nil, s.fail(err, "read %d snapshots", len(seqs))
@@ -98,8 +99,8 @@ func (s *Store) Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier
 
 func scanSnapshot(rows *sql.Rows) (n notifier.Snapshot, err error) {
 	var ver, unread, opened, floor sql.Null[int64]
-	var entries, gone, kept, archived sql.RawBytes // decoding copies the data it retains
-	if err := rows.Scan(&n.Seq, &ver, &unread, &opened, &floor, &entries, &gone, &kept, &archived); err != nil || !ver.Valid {
+	var entries, gone, kept, archived, members sql.RawBytes // decoding copies the data it retains
+	if err := rows.Scan(&n.Seq, &ver, &unread, &opened, &floor, &entries, &gone, &kept, &archived, &members); err != nil || !ver.Valid {
 		return n, err
 	}
 	var badRows, badGone, badKept, badArchived error
@@ -108,6 +109,7 @@ func scanSnapshot(rows *sql.Rows) (n notifier.Snapshot, err error) {
 	n.Gone, badGone = decodeGone(gone)
 	n.Kept, badKept = decodeIDs(kept)
 	n.Archived, badArchived = decodeArchived(archived)
+	assignMembers(members, n.Rows, n.Archived)
 	if badRows != nil || badGone != nil || badKept != nil || badArchived != nil {
 		n = notifier.Snapshot{Seq: n.Seq, Ver: n.Ver, Damaged: true}
 	}

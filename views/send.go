@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/components"
 )
 
@@ -171,11 +172,8 @@ func (p *Send) defaultType() string {
 	if p.Form.Target == "topic" {
 		return " "
 	}
-	return DefaultType
+	return notifier.TypeMessage
 }
-
-// DefaultType is the type of a notice to users or roles if the sender sets none.
-const DefaultType = "message"
 
 // moreGiven reports whether one of the less common fields has input or an error.
 func (p *Send) moreGiven() bool {

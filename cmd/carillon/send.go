@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -17,7 +16,7 @@ type sendCmd struct {
 	To        []string `placeholder:"NAME" help:"A user; may be repeated."`
 	Role      string   `placeholder:"ROLE" help:"Every member of a role."`
 	Topic     string   `placeholder:"TYPE" help:"All subscribers of this type and --scope."`
-	Type      string   `help:"The type of the notice, such as like; the first use creates it. With --topic it may be left out."`
+	Type      string   `help:"The type of the notice, such as like; the first use creates it. Default: message, or the type of the topic."`
 	Scope     string   `help:"The scope of the topic, such as a warehouse."`
 	Subject   string   `help:"The subject: a second notice of the same type and subject moves the row up instead of adding one."`
 	Title     string   `required:"" help:"One line."`
@@ -93,10 +92,6 @@ func (s sendCmd) draft(cfg config.Config) (notifier.Draft, error) {
 	}
 	if s.Topic != "" {
 		d.Target.Topic = notifier.Topic{Type: s.Topic, Scope: s.Scope}
-		d.Type = cmp.Or(s.Type, s.Topic)
-	}
-	if d.Type == "" {
-		bad.Add("--type", "say what kind of notice it is, such as like")
 	}
 	d.Extras = s.extras(&bad)
 	d.Extras.Actor = s.actor()

@@ -53,7 +53,7 @@ func TestInvalidNoticeIsRefusedWithTheReasonAndNotSent(t *testing.T) {
 	}
 	wantWords(t, r.errors, `--action: "Review" is not LABEL=LINK`)
 	// The next notice has number 1, because none before it was accepted.
-	r = must(t, c.run(ctx, "send", "--json", "--to", "bob", "--type", "like", "--title", "Hello", "--expires-in", "2d",
+	r = must(t, c.run(ctx, "send", "--json", "--to", "bob", "--title", "Hello", "--expires-in", "2d", // without a type
 		"--actor", "Ann, of hall 3", "--action", "Review, then sign=/a?b=c,d", "--data", `{"a": 1}`))
 	var n sent
 	if err := json.Unmarshal([]byte(r.out), &n); err != nil || n != (sent{ID: 1, State: "accepted", Recipients: 1}) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/alecthomas/kong"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // fileFlag is the flag that names the configuration file.
@@ -142,6 +144,9 @@ func lineOf(lines []string, key string) int {
 	return 1
 }
 
+// mistakes counts the typing mistakes that turn a into b.
+func mistakes(a, b string) int { return notifier.Mistakes([]rune(a), []rune(b)) }
+
 // nearest returns the name that is closest to word, counted in typing mistakes, where a missing end counts as one; empty
 // if all differ by more than a third of its letters.
 func nearest(word string, names []string) string {
@@ -156,24 +161,4 @@ func nearest(word string, names []string) string {
 		}
 	}
 	return best
-}
-
-// mistakes returns the number of bytes to add, remove or replace to turn a into b.
-func mistakes(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

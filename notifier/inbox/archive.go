@@ -42,7 +42,7 @@ func pageOf(entries []notifier.Entry, q notifier.Query) notifier.Page {
 	page := notifier.Page{Opened: q.Opened, Entries: make([]notifier.Entry, 0, min(limit, len(entries)))}
 	has, types := q.Texts(), notifier.TypeTally{}
 	for _, e := range entries {
-		if q.Unread && e.Read || !has(&e.Content) {
+		if q.Unread && e.Read || !q.Has(&e.Content) || !has(&e.Content) {
 			continue
 		}
 		types[e.Type]++
@@ -99,19 +99,16 @@ func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
 	if n.Damaged {
 		return stored{}, fmt.Errorf("%w: malformed snapshot", notifier.ErrUnavailable)
 	}
-	ids := make([]int64, len(n.Rows))
-	for i, row := range n.Rows {
-		ids[i] = row.NoticeID
-	}
 	contents := map[int64]notifier.Notice{}
-	if len(ids) > 0 {
-		if contents, err = a.SQL.Contents(ctx, ids); err != nil {
+	if len(n.Rows) > 0 {
+		if contents, err = a.SQL.Contents(ctx, shownBy(n.Rows)); err != nil {
 			return stored{}, err
 		}
 	}
 	s := stored{ver: n.Ver}
 	for _, row := range n.Rows {
-		if e, ok := entryOf(seq, row, contents, a.millis()); ok {
+		if e, ok := entryOf(seq, succeeded(row, among(contents)), contents, a.millis()); ok {
+			e.Show()
 			s.entries = append(s.entries, e)
 		}
 	}
@@ -126,7 +123,11 @@ func (a *Archive) archived(ctx context.Context, seq int64) ([]notifier.Entry, er
 	}
 	rows := slices.Clone(known[seq].Archived)
 	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return cmp.Compare(b.At, a.At) })
-	return archivedEntries(ctx, a.SQL, seq, rows, a.millis())
+	entries, err := archivedEntries(ctx, a.SQL, seq, rows, a.millis())
+	for i := range entries {
+		entries[i].Show()
+	}
+	return entries, err
 }
 
 func (a *Archive) millis() int64 {
@@ -139,11 +140,12 @@ func (a *Archive) millis() int64 {
 // entryOf returns false for a row that is no longer visible.
 func entryOf(seq int64, row notifier.SnapshotRow, contents map[int64]notifier.Notice, now int64) (notifier.Entry, bool) {
 	key, read, ok := notifier.SplitField(row.Field)
+	group := groupIn(&row, among(contents))
 	n, there := contents[row.NoticeID]
 	if !ok || !there || n.State == notifier.StateRetracting || n.State == notifier.StateRetracted {
 		return notifier.Entry{}, false
 	}
-	e := notifier.Entry{Key: key, NoticeID: row.NoticeID, At: row.At, Read: read, Content: n.ContentFor(seq)}
+	e := notifier.Entry{Key: key, NoticeID: row.NoticeID, At: row.At, Read: read, Content: n.ContentFor(seq), Group: group}
 	for _, due := range []int64{row.Expires, millis(n.ExpiresAt)} {
 		if due > 0 && due <= now {
 			return e, false

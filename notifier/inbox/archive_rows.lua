@@ -1,6 +1,7 @@
--- archive_rows.lua: move entries from an inbox to its archive. An archived entry is read.
+-- archive_rows.lua: move entries from an inbox to its archive. An archived entry counts as read; if it was unread, its
+-- id is kept, so that it can return unread.
 --
--- uses: count_read, find_row, keep_ids, kept_ids, remove_row, save_state, trim_archive, trim_gone
+-- uses: count_read, find_row, keep_ids, kept_ids, remove_row, save_state, shares_row, trim_archive, trim_gone
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
@@ -30,8 +31,14 @@ for i = 5, #ARGV do
   local head = field and not seen[field] and value:match('^%d+ %d+ %d+')
   if head then
     local id = head:match('^%d+')
-    seen[field] = true; fields[#fields + 1] = field; heads[#heads + 1] = head; kept[id] = nil
-    if field:byte(-1) == 48 then read[#read + 1] = id end
+    local group = shares_row(value)
+    seen[field] = true; fields[#fields + 1] = field; heads[#heads + 1] = head .. ' ' .. ARGV[1] .. (group and ' ' .. group or '')
+    if field:byte(-1) == 49 then
+      kept[id] = nil
+    else
+      read[#read + 1] = id
+      if not kept[id] then ids[#ids + 1], kept[id] = id, true end
+    end
   end
 end
 if #fields == 0 then return -2 end
@@ -44,7 +51,7 @@ redis.call('ZADD', KEYS[6], ver, seq)
 if #read > 0 then count_read(KEYS[7], read) end
 for i, field in ipairs(fields) do
   local key = field:sub(1, -12)
-  redis.call('HSET', archive, key, heads[i] .. ' ' .. ARGV[1])
+  redis.call('HSET', archive, key, heads[i])
   remove_row(list, hash, gone, expiry, seq, ver, field, 1)
   redis.call('ZREM', gone, (heads[i]:match('^%d+')))
   events[i] = 'removed ' .. key

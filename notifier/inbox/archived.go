@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -27,7 +26,11 @@ func (b *Inbox) Archive(ctx context.Context, seq int64, keys []string) (notifier
 	if err != nil {
 		return notifier.Moved{}, notifier.Badge{}, fmt.Errorf("archive %d entries of user %d: %w", len(keys), seq, err)
 	}
-	var m notifier.Moved
+	return movedOf(r), badgeOf(r), nil
+}
+
+// movedOf parses {…, …, fields}.
+func movedOf(r script.Reply) (m notifier.Moved) {
 	for _, field := range textList(r.List(2)) {
 		key, read, _ := notifier.SplitField(field)
 		m.Keys = append(m.Keys, key)
@@ -35,11 +38,11 @@ func (b *Inbox) Archive(ctx context.Context, seq int64, keys []string) (notifier
 			m.Unread = append(m.Unread, key)
 		}
 	}
-	return m, badgeOf(r), nil
+	return m
 }
 
-// Unarchive moves entries from the archive back to their old places in the inbox, with the content from SQL. They
-// stay read. Entries that have since been retracted or have expired, and entries for which the inbox has no room, are
+// Unarchive moves entries from the archive back to their old places in the inbox, with the content from SQL, read or
+// unread as they were. Entries that have since been retracted or have expired, and entries for which the inbox has no room, are
 // skipped. If all are skipped, it returns notifier.ErrNotFound, or notifier.ErrConflict if only a lack of room
 // prevented it.
 func (b *Inbox) Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
@@ -70,18 +73,18 @@ func (b *Inbox) unarchive(ctx context.Context, seq int64, keys []string) (m noti
 		if err != nil {
 			return m, badge, err
 		}
-		add = append(add, entries[i].Key, entries[i].NoticeID, content)
+		add = append(add, entries[i].Key, entries[i].NoticeID, withGroup(content, entries[i].Group))
 	}
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
 		return unarchiveRows.Run(ctx, b.rdb, []string{
-			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, b.k.Archive(seq),
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, b.k.Archive(seq), p.counts,
 		}, append([]any{now, b.cap, seq, b.k.LiveUser(seq)}, add...)...)
 	})
 	if err != nil {
 		return m, badge, err
 	}
-	m.Keys, badge = textList(r.List(2)), badgeOf(r)
+	m, badge = movedOf(r), badgeOf(r)
 	if b.freshenAll(ctx, seq, entries) {
 		if badges, err := b.Badges(ctx, []int64{seq}); err == nil {
 			badge = badges[0]
@@ -154,6 +157,9 @@ func (b *Inbox) lookArchived(ctx context.Context, seq int64, q notifier.Query) (
 	if err != nil {
 		return notifier.Page{}, fmt.Errorf("read the archive of user %d: %w", seq, err)
 	}
+	for i := range entries {
+		entries[i].Show()
+	}
 	page := pageOf(entries, q)
 	page.Unread, page.Ver = r.Number(0), r.Number(1)
 	return page, nil
@@ -177,17 +183,16 @@ func archivedEntries(ctx context.Context, sql Snapshots, seq int64, rows []notif
 	if len(rows) == 0 || sql == nil {
 		return nil, nil
 	}
-	ids := make([]int64, len(rows))
-	for i := range rows {
-		ids[i] = rows[i].NoticeID
+	places := make([]notifier.SnapshotRow, len(rows))
+	for i, r := range rows {
+		places[i] = notifier.SnapshotRow{Field: r.Key + notifier.ReadSuffix, NoticeID: r.NoticeID, At: r.At, Expires: r.Expires, Members: r.Members}
 	}
-	contents, err := sql.Contents(ctx, ids)
+	contents, err := sql.Contents(ctx, shownBy(places))
 	if err != nil {
-		return nil, fmt.Errorf("read the contents of %d notices: %w", len(ids), script.MarkAway(err))
+		return nil, fmt.Errorf("read the contents of %d notices: %w", len(rows), script.MarkAway(err))
 	}
 	entries := make([]notifier.Entry, 0, len(rows))
-	for _, r := range rows {
-		row := notifier.SnapshotRow{Field: r.Key + notifier.ReadSuffix, NoticeID: r.NoticeID, At: r.At, Expires: r.Expires}
+	for _, row := range places {
 		if e, ok := entryOf(seq, row, contents, now); ok {
 			entries = append(entries, e)
 		}
@@ -195,9 +200,10 @@ func archivedEntries(ctx context.Context, sql Snapshots, seq int64, rows []notif
 	return entries, nil
 }
 
-// archiveValue returns the stored value of an archived entry: ID AT EXPIRY ARCHIVED.
+// archiveValue returns the stored value of an archived entry: ID AT EXPIRY ARCHIVED and, for a group, the word of its
+// members.
 func archiveValue(r *notifier.ArchivedRow) string {
-	return fmt.Sprintf("%d %d %d %d", r.NoticeID, r.At, r.Expires, r.ArchivedAt)
+	return strings.TrimSuffix(fmt.Sprintf("%d %d %d %d %s", r.NoticeID, r.At, r.Expires, r.ArchivedAt, r.Members), " ")
 }
 
 // parseArchive parses keys and values, and returns the rows ordered by key.
@@ -210,16 +216,12 @@ func parseArchive(pairs []any) ([]notifier.ArchivedRow, error) {
 		var r notifier.ArchivedRow
 		r.Key, _ = pairs[i].(string)
 		value, _ := pairs[i+1].(string)
-		words := strings.Fields(value)
-		if len(words) != 4 {
+		var n [4]int64
+		var found int
+		if r.Members, found = parsePlace(value, n[:]); found != 4 {
 			return nil, fmt.Errorf("%w: an archived entry without its four numbers", errSnapshot)
 		}
-		for j, to := range []*int64{&r.NoticeID, &r.At, &r.Expires, &r.ArchivedAt} {
-			var err error
-			if *to, err = strconv.ParseInt(words[j], 10, 64); err != nil {
-				return nil, fmt.Errorf("%w: not a number", errSnapshot)
-			}
-		}
+		r.NoticeID, r.At, r.Expires, r.ArchivedAt = n[0], n[1], n[2], n[3]
 		rows = append(rows, r)
 	}
 	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return strings.Compare(a.Key, b.Key) })

@@ -31,9 +31,7 @@ func (r *restored) text(seq int64) []byte {
 func (b *Inbox) rowsOf(ctx context.Context, list []notifier.Snapshot, now int64) (map[int64]restored, error) {
 	var ids []int64
 	for i := range list {
-		for _, row := range list[i].Rows {
-			ids = append(ids, row.NoticeID)
-		}
+		ids = append(ids, shownBy(list[i].Rows)...)
 	}
 	if len(ids) == 0 {
 		return nil, nil
@@ -86,8 +84,21 @@ func (b *Inbox) restoreArgs(s *notifier.Snapshot, rows map[int64]restored, at fe
 		b.k.List(s.Seq), b.k.Hash(s.Seq), b.k.State(s.Seq), b.k.Gone(s.Seq), p.expiry, p.dirty, p.idle, b.k.Archive(s.Seq),
 		ver, s.Opened, now, s.Seq, b.k.LiveUser(s.Seq), at.of(s.Seq), s.Floor, idList(s.Kept), len(s.Rows), len(s.Archived),
 	)
-	gone := slices.Clip(s.Gone)
+	notice := func(id int64) *notifier.Notice {
+		if r, ok := rows[id]; ok {
+			return &r.notice
+		}
+		return nil
+	}
+	gone := slices.Clone(s.Gone)
 	for _, row := range s.Rows {
+		was := row.NoticeID
+		row = succeeded(row, notice)
+		group := groupIn(&row, notice)
+		if row.NoticeID != was {
+			gone = slices.DeleteFunc(gone, func(g notifier.GoneNotice) bool { return g.NoticeID == row.NoticeID })
+			gone = append(gone, notifier.GoneNotice{NoticeID: was, Score: notifier.GoneScore(now, notifier.Left{Retracted: true})})
+		}
 		r := rows[row.NoticeID]
 		text := r.text(s.Seq)
 		var value []byte
@@ -96,7 +107,10 @@ func (b *Inbox) restoreArgs(s *notifier.Snapshot, rows map[int64]restored, at fe
 			left := notifier.Left{Unread: !read, Read: read, Retracted: r.retracted}
 			gone = append(gone, notifier.GoneNotice{NoticeID: row.NoticeID, Score: notifier.GoneScore(now, left)})
 		} else {
-			value = rowValue(row, text)
+			value = withGroup(rowValue(row, text), group)
+			if row.NoticeID != was {
+				value = append([]byte{'!'}, value...)
+			}
 		}
 		args = append(args, row.Field, value)
 	}

@@ -94,6 +94,12 @@ func (s *site) everyCall(seq int64) map[string]func(ctx context.Context) error {
 		"unread":  func(ctx context.Context) error { _, _, err := s.MarkUnread(ctx, seq, key(5)); return err },
 		"upto":    func(ctx context.Context) error { _, err := s.ReadUpto(ctx, seq, key(7)); return err },
 		"delete":  func(ctx context.Context) error { _, err := s.Delete(ctx, seq, key(5)); return err },
+		"count":   func(ctx context.Context) error { _, err := s.CountBy(ctx, seq, inbox.ByType); return err },
+		"section": func(ctx context.Context) error { _, err := s.SectionBadge(ctx, seq, notifier.Section{}); return err },
+		"all of": func(ctx context.Context) error {
+			_, err := s.ReadSection(ctx, seq, notifier.Section{Types: []string{"like"}}, "")
+			return err
+		},
 		"retract": func(ctx context.Context) error { return s.Retract(ctx, 60, "like:x", []int64{seq}) },
 		"badges":  func(ctx context.Context) error { _, err := s.Badges(ctx, []int64{seq}); return err },
 		"restore": func(ctx context.Context) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -94,7 +93,7 @@ func (b *Inbox) statuses(ctx context.Context, singles []notifier.Single) ([]noti
 				return nil, fmt.Errorf("find notice %d in the inbox of user %d: %w", s.NoticeID, s.Seq, script.MarkAway(err))
 			}
 		}
-		if holds(s, archived[i].Val()) {
+		if listed(archived[i].Val(), s.NoticeID) {
 			statuses[i] = notifier.Tally{Delivered: 1, Read: 1} // what is archived is read
 			continue
 		}
@@ -107,7 +106,7 @@ func (b *Inbox) statuses(ctx context.Context, singles []notifier.Single) ([]noti
 func status(s notifier.Single, row []any, gone *redis.FloatCmd) notifier.Tally {
 	for i, v := range row {
 		value, _ := v.(string)
-		if holds(s, value) {
+		if listed(value, s.NoticeID) {
 			return notifier.Tally{Delivered: 1, Read: int64(i)}
 		}
 	}
@@ -122,11 +121,6 @@ func status(s notifier.Single, row []any, gone *redis.FloatCmd) notifier.Tally {
 	default:
 		return notifier.Tally{Delivered: 1, ReadUnknown: true}
 	}
-}
-
-// holds reports whether the value of a row belongs to this notice.
-func holds(s notifier.Single, value string) bool {
-	return strings.HasPrefix(value, strconv.FormatInt(s.NoticeID, 10)+" ")
 }
 
 // RestoreCounts raises the counts of these notices in a partition to the counts in SQL, if the counts in Redis are

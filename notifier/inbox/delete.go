@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -69,16 +68,62 @@ func (b *Inbox) takeRows(ctx context.Context, seq int64, keys []string) ([]notif
 	return entries, badgeOf(r), nil
 }
 
-// Restore undoes a Delete within 10 minutes, on any instance: it puts the entries with these keys back
-// in their old places and previous states, with the content from SQL; entries deleted from the
-// archive return to it. It skips entries that were not deleted, were retracted or have expired, and
-// entries whose keys are in the inbox or the archive again or for which there is no room. If all
-// are skipped, it returns notifier.ErrNotFound, or notifier.ErrConflict if one was skipped for its
-// key or the room.
+// Restore undoes a Delete within 10 minutes, and an Archive, on any instance: it puts the entries with these keys back
+// in their old places and previous states, with the content from SQL; entries deleted from the archive return to it.
+// It skips entries that were neither deleted nor archived, were retracted or have expired, and entries whose keys are
+// in the inbox or the archive again or for which there is no room. If all are skipped, it returns
+// notifier.ErrNotFound, or notifier.ErrConflict if one was skipped for its key or the room.
 func (b *Inbox) Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error) {
-	entries, archived, err := b.deleted(ctx, seq, keys)
+	put, places, err := b.putAway(ctx, seq, keys)
 	if err != nil {
-		return notifier.Badge{}, fmt.Errorf("find %d deleted entries of user %d: %w", len(keys), seq, err)
+		return notifier.Badge{}, fmt.Errorf("find what user %d deleted or archived: %w", seq, err)
+	}
+	badge, err := b.undelete(ctx, seq, places)
+	if len(put) == 0 {
+		return badge, err
+	}
+	_, after, moveErr := b.Unarchive(ctx, seq, put)
+	switch {
+	case moveErr == nil:
+		return after, nil
+	case err != nil && !errors.Is(moveErr, notifier.ErrNotFound):
+		return notifier.Badge{}, moveErr
+	}
+	return badge, err
+}
+
+// putAway returns the keys of those entries that are in the archive now, and the places of the others that were deleted
+// within the last 10 minutes. An entry that was deleted from the archive and is back there belongs to the others.
+func (b *Inbox) putAway(ctx context.Context, seq int64, keys []string) (put []string, places []place, err error) {
+	values, err := b.rdb.HMGet(ctx, b.k.Deleted(seq), keys...).Result()
+	if err != nil {
+		return nil, nil, script.MarkAway(err)
+	}
+	archived, _, err := b.archived(ctx, seq)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, key := range keys {
+		value, deleted := values[i].(string)
+		at := slices.IndexFunc(archived, func(r notifier.ArchivedRow) bool { return r.Key == key })
+		switch {
+		case at >= 0 && archiveValue(&archived[at]) != value:
+			put = append(put, key)
+		case deleted:
+			places = append(places, place{key, value})
+		}
+	}
+	return put, places, nil
+}
+
+// place is where an entry was: ID AT EXPIRY, or the value that it had in the archive.
+type place struct{ key, value string }
+
+// undelete is Restore for the entries that were deleted from these places.
+func (b *Inbox) undelete(ctx context.Context, seq int64, places []place) (notifier.Badge, error) {
+	entries, archived, err := b.deleted(ctx, seq, places)
+	if err != nil {
+		return notifier.Badge{}, fmt.Errorf("find %d deleted entries of user %d: %w", len(places), seq, err)
 	}
 	if len(archived) == 0 {
 		return b.putBack(ctx, seq, entries...)
@@ -93,26 +138,19 @@ func (b *Inbox) Restore(ctx context.Context, seq int64, keys ...string) (notifie
 	return badge, err
 }
 
-// deleted returns the entries with these keys that were deleted within the last 10 minutes and whose
-// notices are still valid, and the keys of entries that were deleted from the archive.
-func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifier.Entry, []string, error) {
-	places, err := b.rdb.HMGet(ctx, b.k.Deleted(seq), keys...).Result()
-	if err != nil {
-		return nil, nil, script.MarkAway(err)
-	}
+// deleted returns the entries that were deleted from these places and whose notices are still valid, and the keys of
+// entries that were deleted from the archive.
+func (b *Inbox) deleted(ctx context.Context, seq int64, places []place) ([]notifier.Entry, []string, error) {
 	var archived []string
 	var rows []notifier.SnapshotRow
-	var ids []int64
-	for i, place := range places {
-		text, _ := place.(string)
-		if strings.Count(text, " ") == 3 {
-			archived = append(archived, keys[i])
-			continue
-		}
-		var row notifier.SnapshotRow
-		if n, _ := fmt.Sscanf(text, "%d %d %d", &row.NoticeID, &row.At, &row.Expires); n == 3 {
-			row.Field = keys[i] + notifier.ReadSuffix // putBack determines its state at the time of removal
-			rows, ids = append(rows, row), append(ids, row.NoticeID)
+	for _, p := range places {
+		var n [4]int64
+		switch members, found := parsePlace(p.value, n[:]); found {
+		case 4:
+			archived = append(archived, p.key)
+		case 3:
+			field := p.key + notifier.ReadSuffix // putBack determines its state at the time of removal
+			rows = append(rows, notifier.SnapshotRow{Field: field, NoticeID: n[0], At: n[1], Expires: n[2], Members: members})
 		}
 	}
 	if len(rows) == 0 && len(archived) > 0 {
@@ -121,7 +159,7 @@ func (b *Inbox) deleted(ctx context.Context, seq int64, keys []string) ([]notifi
 	if len(rows) == 0 || b.sql == nil {
 		return nil, nil, notifier.ErrNotFound
 	}
-	contents, err := b.sql.Contents(ctx, ids)
+	contents, err := b.sql.Contents(ctx, shownBy(rows))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,7 +186,7 @@ func (b *Inbox) putBack(ctx context.Context, seq int64, entries ...notifier.Entr
 		if err != nil {
 			return notifier.Badge{}, fmt.Errorf("encode an entry of user %d: %w", seq, err)
 		}
-		rows = append(rows, e.Key, e.NoticeID, e.At, millis(e.ExpiresAt), content)
+		rows = append(rows, e.Key, e.NoticeID, e.At, millis(e.ExpiresAt), withGroup(content, e.Group))
 	}
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
@@ -172,7 +210,7 @@ func (b *Inbox) putBack(ctx context.Context, seq int64, entries ...notifier.Entr
 // with the same key stays.
 func (b *Inbox) Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error {
 	var boxedKey, boxedID any = key, noticeID
-	_, errs := b.many(ctx, 1, jobsOf(seqs), task{script: retractNotice, nkeys: 6, args: func(to []any, j job, u userArgs) []any {
+	_, errs := b.many(ctx, 1, jobsOf(seqs), task{script: retractNotice, nkeys: 6, key: func(int) string { return key }, args: func(to []any, j job, u userArgs) []any {
 		p := b.part(j.seq)
 		return append(
 			to,

@@ -1,6 +1,6 @@
 -- delete_rows.lua: delete entries from an inbox, and store their places for 10 minutes.
 --
--- uses: find_row, remove_row, save_state, trim_gone
+-- uses: find_row, remove_row, save_state, shares_row, trim_gone
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
@@ -27,7 +27,8 @@ for i = 4, #ARGV do
   if field and not seen[field] then
     seen[field], rows[#rows + 1], rows[#rows + 2] = true, field, value
     events[#events + 1] = 'removed ' .. ARGV[i]
-    places[#places + 1], places[#places + 2] = ARGV[i], value:match('^%d+ %d+ %d+') or ''
+    local place, group = value:match('^%d+ %d+ %d+') or '', shares_row(value)
+    places[#places + 1], places[#places + 2] = ARGV[i], place .. (group and ' ' .. group or '')
   end
 end
 if #rows == 0 then return -2 end

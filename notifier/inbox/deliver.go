@@ -70,7 +70,7 @@ func (b *Inbox) noticeArgs(d *notifier.Delivery, now int64) []any {
 	}
 	return []any{
 		d.Key, strconv.FormatInt(d.NoticeID, 10), d.Expires, d.Content, now, b.cap, accepted,
-		flag(d.Counted), flag(d.Again), max(d.Order, d.NoticeID),
+		flag(d.Counted), flag(d.Again), max(d.Order, d.NoticeID), groupLines(d.Group),
 	}
 }
 

@@ -29,11 +29,11 @@ func (b *Inbox) EditAll(ctx context.Context, all []notifier.Delivery) []error {
 }
 
 func (b *Inbox) edit(ctx context.Context, all []notifier.Delivery) (changed int, errs []error) {
-	type boxed struct{ key, id, rev, json any }
+	type boxed struct{ key, id, rev, text any }
 	notices, n := make([]boxed, len(all)), 0
 	for i := range all {
 		d := &all[i]
-		notices[i] = boxed{d.Key, strconv.FormatInt(d.NoticeID, 10), d.Revision, d.Content}
+		notices[i] = boxed{d.Key, strconv.FormatInt(d.NoticeID, 10), d.Revision, withGroup(d.Content, d.Group)}
 		n += len(d.Seqs)
 	}
 	jobs := make([]job, 0, n)
@@ -42,12 +42,12 @@ func (b *Inbox) edit(ctx context.Context, all []notifier.Delivery) (changed int,
 			jobs = append(jobs, job{seq, i})
 		}
 	}
-	return b.many(ctx, len(all), jobs, task{script: editNotice, nkeys: 3, args: func(to []any, j job, u userArgs) []any {
+	return b.many(ctx, len(all), jobs, task{script: editNotice, nkeys: 3, key: func(of int) string { return all[of].Key }, args: func(to []any, j job, u userArgs) []any {
 		n := &notices[j.of]
 		return append(
 			to,
 			b.k.Hash(j.seq), b.k.State(j.seq), b.part(j.seq).dirty,
-			n.key, n.id, n.rev, n.json, u.now, u.seq, u.channel,
+			n.key, n.id, n.rev, n.text, u.now, u.seq, u.channel,
 		)
 	}})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 )
 
@@ -50,7 +51,7 @@ func TestOnlyDueEntriesExpire(t *testing.T) {
 
 func TestAnEntryIsVisibleUntilTheMillisecondOfItsExpiry(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		users := []int64{1, 2, 3, 4, 5, 6, 7, 8}
+		users := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 		for _, seq := range users {
 			n := s.notice(1, "photo:1")
 			n.ExpiresAt = time.UnixMilli(startTime + 60_000)
@@ -72,6 +73,21 @@ func TestAnEntryIsVisibleUntilTheMillisecondOfItsExpiry(t *testing.T) {
 		}
 		if badge, err := s.ReadSubject(t.Context(), 7, "photo:1", 0); err != nil || badge.Unread != 0 {
 			t.Errorf("ReadSubject: %+v, %v", badge, err)
+		}
+		for seq, read := range map[int64]func() (notifier.Badge, error){
+			9: func() (notifier.Badge, error) {
+				return s.ReadSection(t.Context(), 9, notifier.Section{Types: []string{"like"}}, "")
+			},
+			10: func() (notifier.Badge, error) {
+				return s.SectionBadge(t.Context(), 10, notifier.Section{Types: []string{"like"}})
+			},
+		} {
+			if badge, err := read(); err != nil || badge.Unread != 0 {
+				t.Errorf("section of user %d: %+v, %v", seq, badge, err)
+			}
+		}
+		if counts, err := s.CountBy(t.Context(), 11, inbox.ByType); err != nil || len(counts) != 0 {
+			t.Errorf("CountBy: %+v, %v", counts, err)
 		}
 		if _, err := s.Find(t.Context(), 8, key(1), 0); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("Find: %v", err)

@@ -26,6 +26,7 @@ func (b *Inbox) Find(ctx context.Context, seq int64, key string, opened int64) (
 	if err != nil {
 		return notifier.Entry{}, fmt.Errorf("find an entry of user %d: %w", seq, err)
 	}
+	e.Show()
 	return asOpened(e, opened), nil
 }
 

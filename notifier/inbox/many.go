@@ -30,11 +30,13 @@ func jobsOf(seqs []int64) []job {
 }
 
 // task is a script to run on many inboxes. args appends its KEYS and ARGV for one job; nkeys is
-// the number of KEYS. pass, if not nil, runs jobs in its own way instead, like Inbox.pass.
+// the number of KEYS. pass, if not nil, runs jobs in its own way instead, like Inbox.pass. key returns the entry key of an
+// item; only scripts that return codeGroup need it.
 type task struct {
 	script *script.Script
 	nkeys  int
 	args   func(to []any, j job, u userArgs) []any
+	key    func(of int) string
 	pass   func(ctx context.Context, jobs []job, now int64, r *results) (cold []job, err error)
 }
 
@@ -49,6 +51,7 @@ func (b *Inbox) many(ctx context.Context, items int, jobs []job, t task) (sum in
 	r := results{errs: make([]error, items)}
 	if len(jobs) <= perPipeline {
 		b.lane(ctx, jobs, t, &r)
+		b.regroup(ctx, t.key, &r)
 		return r.sum, r.errs
 	}
 	var lanes [inFlight][]job
@@ -61,6 +64,7 @@ func (b *Inbox) many(ctx context.Context, items int, jobs []job, t task) (sum in
 		all.Go(func() { b.lane(ctx, lane, t, &r) })
 	}
 	all.Wait()
+	b.regroup(ctx, t.key, &r)
 	return r.sum, r.errs
 }
 
@@ -138,7 +142,7 @@ func (b *Inbox) pass(ctx context.Context, jobs []job, t *task, now int64, r *res
 		cmds[i] = p.Add(ctx, t.script, t.nkeys, buf...)
 	}
 	_ = p.Exec(ctx) // each command has its own error
-	sum := 0
+	sum, groups := 0, []job(nil)
 	for i, cmd := range cmds {
 		answer, bad := script.ParseReply(cmd)
 		switch {
@@ -149,10 +153,12 @@ func (b *Inbox) pass(ctx context.Context, jobs []job, t *task, now int64, r *res
 			}
 		case answer.Code == codeCold:
 			cold = append(cold, jobs[i])
+		case answer.Code == codeGroup:
+			groups = append(groups, jobs[i])
 		default:
 			sum += int(answer.Code)
 		}
 	}
-	r.add(sum)
+	r.add(sum, groups...)
 	return cold, err
 }

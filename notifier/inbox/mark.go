@@ -93,14 +93,11 @@ func textList(list []any) (texts []string) {
 // key of an entry, whose at is used. Later entries stay unread. It returns notifier.ErrNotFound for a
 // key that is not in the inbox.
 func (b *Inbox) ReadUpto(ctx context.Context, seq int64, upto string) (notifier.Badge, error) {
-	p, key := b.part(seq), ""
-	at, err := strconv.ParseInt(upto, 10, 64)
-	switch {
-	case upto == "":
+	if upto == "" {
 		return notifier.Badge{}, fmt.Errorf("mark the entries seen by user %d as read: %w", seq, notifier.ErrNotFound)
-	case err != nil || at < 0:
-		at, key = 0, upto
 	}
+	p := b.part(seq)
+	at, key := parseUpto(upto)
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
 		return readUpto.Run(ctx, b.rdb, []string{
 			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts,
@@ -110,6 +107,15 @@ func (b *Inbox) ReadUpto(ctx context.Context, seq int64, upto string) (notifier.
 		return notifier.Badge{}, fmt.Errorf("mark the entries seen by user %d as read: %w", seq, err)
 	}
 	return badgeOf(r), nil
+}
+
+// parseUpto returns an at, or else a key.
+func parseUpto(upto string) (at int64, key string) {
+	at, err := strconv.ParseInt(upto, 10, 64)
+	if err != nil || at < 0 {
+		return 0, upto
+	}
+	return at, ""
 }
 
 // ReadKeys marks the entries with these keys as read. It returns notifier.ErrNotFound if one of

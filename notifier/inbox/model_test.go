@@ -107,7 +107,7 @@ func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 	}
 	m.bump(now)
 	m.count(n.ID, 1, 0)
-	m.rows = slices.Insert(m.rows, 0, notifier.Entry{Key: n.Key(), NoticeID: n.ID, At: m.ver, ExpiresAt: n.ExpiresAt, Content: notifier.Content{Revision: n.Revision}})
+	m.rows = slices.Insert(m.rows, 0, notifier.Entry{Key: n.Key(), NoticeID: n.ID, At: m.ver, ExpiresAt: n.ExpiresAt, Content: notifier.Content{Revision: n.Revision, Scope: n.Scope}})
 	if len(m.rows) > m.limit {
 		m.remove(m.limit, m.ver)
 		m.forget(now)
@@ -188,7 +188,7 @@ func (m *model) open(now int64) (turned int) {
 	m.opened = m.ver
 	m.keepOnly(func(id int64) bool {
 		_, gone := m.gone[id]
-		return gone || slices.ContainsFunc(m.rows, func(e notifier.Entry) bool { return e.NoticeID == id && !e.Read })
+		return gone || slices.ContainsFunc(m.archived, func(r notifier.ArchivedRow) bool { return r.NoticeID == id }) || slices.ContainsFunc(m.rows, func(e notifier.Entry) bool { return e.NoticeID == id && !e.Read })
 	})
 	return turned
 }
@@ -237,7 +237,7 @@ func (m *model) agrees(t tb, s *site) {
 		if !e.ExpiresAt.IsZero() {
 			expires = e.ExpiresAt.UnixMilli()
 		}
-		want = append(want, fmt.Sprint(field, " = ", e.NoticeID, " ", e.At, " ", expires, " in revision ", e.Revision))
+		want = append(want, fmt.Sprint(field, " = ", e.NoticeID, " ", e.At, " ", expires, " in revision ", e.Revision, " of ", e.Scope))
 	}
 	for _, field := range at.List {
 		value := strings.SplitN(at.Hash[field], " ", 4)
@@ -245,7 +245,7 @@ func (m *model) agrees(t tb, s *site) {
 		if err := json.Unmarshal([]byte(value[3]), &shown); err != nil {
 			t.Fatalf("content of %s is %q: %v", field, value[3], err)
 		}
-		got = append(got, fmt.Sprint(field, " = ", strings.Join(value[:3], " "), " in revision ", shown.Revision))
+		got = append(got, fmt.Sprint(field, " = ", strings.Join(value[:3], " "), " in revision ", shown.Revision, " of ", shown.Scope))
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatalf("rows (-model +redis):\n%s", d)

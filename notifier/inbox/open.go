@@ -18,7 +18,7 @@ func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
 		return b.shared.Run(ctx, openInbox, []string{
-			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts, p.idle, b.k.Gone(seq),
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts, p.idle, b.k.Gone(seq), b.k.Archive(seq),
 		}, PageSize, now, settled, seq, b.k.LiveUser(seq))
 	})
 	if err != nil {
@@ -99,6 +99,7 @@ func (b *Inbox) page(seq int64, r script.Reply) notifier.Page {
 			b.log.Warn("malformed row omitted from a page", "user_id", seq, "err", err)
 			continue
 		}
+		e.Show()
 		page.Entries = append(page.Entries, e)
 	}
 	if n := len(page.Entries); n > 0 && r.Number(3) == 1 {

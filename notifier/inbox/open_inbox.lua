@@ -11,6 +11,7 @@
 -- KEYS[6] counts   N:d (delivered) and N:r (read) per notice of the partition
 -- KEYS[7] idle     users of the partition by last use
 -- KEYS[8] gone     notices that left this inbox, by version
+-- KEYS[9] archive  entry key → ID AT EXPIRY ARCHIVED
 -- ARGV[1] limit    maximum rows of a page
 -- ARGV[2] now      ms
 -- ARGV[3] settled  1 if expired rows have just been removed
@@ -19,7 +20,7 @@
 --
 -- Returns {turned, unread and ver after opening, opened before it, 1 if older rows follow, fields, values, ids of
 -- rows that the user marked as unread}; -1 when the inbox is cold; -4 when it may contain expired rows: run
--- expire_entries first. A deleted row stays marked as unread, for an undo.
+-- expire_entries first. A deleted row stays marked as unread, for an undo, and so does an archived one.
 local list, hash, state, expiry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, now, seq = tonumber(ARGV[1]), ARGV[2], ARGV[4]
 
@@ -46,6 +47,7 @@ end
 local ids, kept = kept_ids(numbers[4])
 local still, events = {}, {'upto ' .. ver}
 redis.call('ZCARD', KEYS[5]) -- a key of a wrong type must fail before anything is written
+local archived = redis.call('HVALS', KEYS[9])
 local turned = turn_rows(list, hash, KEYS[6], fields, values, unread, function(field, value)
   local id = value:match('^%d+')
   if not kept[id] then return true end
@@ -54,6 +56,7 @@ end)
 local left = #events - 1
 if turned == 0 and left == unread then return {0, unread, tonumber(numbers[2]), opened, more, page, values, numbers[4]} end
 redis.call('ZADD', KEYS[5], ver, seq)
+for _, value in ipairs(archived) do still[value:match('^%d+') or ''] = true end
 for _, id in ipairs(ids) do still[id] = still[id] or redis.call('ZSCORE', KEYS[8], id) end
 keep_ids(state, ids, still)
 save_state(state, ARGV[5], turned, left, ver, events, 'opened', ver)

@@ -38,7 +38,7 @@ func (b *Inbox) Poll(ctx context.Context, seq int64, q notifier.PollQuery) (noti
 			answer.Entries = nil
 		}
 		for _, e := range page.Entries {
-			if q.Scope != "" && e.Scope != q.Scope || q.Type != "" && e.Type != q.Type || !has(&e.Content) {
+			if q.Scope != "" && e.Scope != q.Scope || q.Type != "" && e.Type != q.Type || !q.Has(&e.Content) || !has(&e.Content) {
 				continue
 			}
 			if len(answer.Entries) == limit {

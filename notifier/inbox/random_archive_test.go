@@ -41,8 +41,12 @@ func (m *model) putAway(keys []string, now int64) (unread []string) {
 		if !e.Read {
 			unread = append(unread, key)
 			m.count(e.NoticeID, 0, 1)
+			if !slices.Contains(m.kept, e.NoticeID) {
+				m.kept = append(slices.Clone(m.kept), e.NoticeID)
+			}
+		} else {
+			m.keepOnly(func(id int64) bool { return id != e.NoticeID })
 		}
-		m.keepOnly(func(id int64) bool { return id != e.NoticeID })
 		r := notifier.ArchivedRow{Key: key, NoticeID: e.NoticeID, At: e.At, ArchivedAt: now}
 		if !e.ExpiresAt.IsZero() {
 			r.Expires = e.ExpiresAt.UnixMilli()
@@ -84,6 +88,13 @@ func (p *play) putBackArchived(t *rapid.T) {
 		return
 	}
 	some := rapid.SliceOfNDistinct(rapid.SampledFrom(p.discarded), 1, 3, func(r notifier.ArchivedRow) string { return r.Key }).Draw(t, "entries")
+	some = slices.DeleteFunc(some, func(r notifier.ArchivedRow) bool { // restoring these would undo a later archiving
+		i := p.findArchived(r.Key)
+		return i >= 0 && p.archived[i] != r
+	})
+	if len(some) == 0 {
+		return
+	}
 	want, restored := notifier.ErrNotFound, false
 	var keys []string
 	for _, r := range some {
@@ -151,9 +162,23 @@ func (p *play) inArchive() (rows []notifier.ArchivedRow) {
 	return rows
 }
 
+// onlyPut returns those of the keys whose entries a Restore moves from the archive: not those that were deleted from
+// there and are back.
+func (p *play) onlyPut(keys []string) (put []string) {
+	for _, key := range keys {
+		if i := p.findArchived(key); i >= 0 && !slices.Contains(p.discarded, p.archived[i]) {
+			put = append(put, key)
+		}
+	}
+	return put
+}
+
 func (p *play) unarchive(t *rapid.T) {
-	keys, want := someKeys(t), notifier.ErrNotFound
-	var moved []string
+	keys, want, undo := someKeys(t), notifier.ErrNotFound, false
+	if put := p.onlyPut(keys); len(put) > 0 && rapid.Bool().Draw(t, "as an undo") {
+		keys, undo = put, true
+	}
+	var moved, unread []string
 	for _, r := range p.inArchive() {
 		switch {
 		case !slices.Contains(keys, r.Key):
@@ -166,7 +191,13 @@ func (p *play) unarchive(t *rapid.T) {
 				place = len(p.rows)
 			}
 			n := p.h.notices[r.NoticeID]
-			e := notifier.Entry{Key: r.Key, NoticeID: r.NoticeID, At: r.At, Read: true, Content: notifier.Content{Revision: n.Revision}}
+			read := !slices.Contains(p.kept, r.NoticeID)
+			if !read {
+				unread = append(unread, r.Key)
+				p.count(r.NoticeID, 0, -1)
+				p.keepOnly(func(id int64) bool { return id != r.NoticeID })
+			}
+			e := notifier.Entry{Key: r.Key, NoticeID: r.NoticeID, At: r.At, Read: read, Content: notifier.Content{Revision: n.Revision, Scope: n.Scope}}
 			if r.Expires > 0 {
 				e.ExpiresAt = n.ExpiresAt
 			}
@@ -175,7 +206,12 @@ func (p *play) unarchive(t *rapid.T) {
 			delete(p.gone, r.NoticeID)
 		}
 	}
-	m, badge, err := p.s.Unarchive(t.Context(), p.seq, keys)
+	m, badge, err := notifier.Moved{Keys: moved, Unread: unread}, notifier.Badge{}, error(nil)
+	if undo {
+		badge, err = p.s.Restore(t.Context(), p.seq, keys...)
+	} else {
+		m, badge, err = p.s.Unarchive(t.Context(), p.seq, keys)
+	}
 	if len(moved) == 0 {
 		if !errors.Is(err, want) {
 			t.Fatalf("unarchiving: %v, want %v", err, want)
@@ -184,8 +220,8 @@ func (p *play) unarchive(t *rapid.T) {
 	}
 	p.bump(p.now())
 	p.answers(t, badge, err, true)
-	if !slices.Equal(m.Keys, moved) {
-		t.Fatalf("unarchived %v, want %v", m.Keys, moved)
+	if !slices.Equal(m.Keys, moved) || !slices.Equal(m.Unread, unread) {
+		t.Fatalf("unarchived %+v, want %v of which %v were unread", m, moved, unread)
 	}
 }
 

@@ -78,6 +78,7 @@ func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
 		"upto":      p.readUpto,
 		"keys":      p.readKeys,
 		"subject":   p.readSubject,
+		"section":   p.readSection,
 		"poll":      p.poll,
 		"edit":      p.editOne,
 		"delete":    p.take,
@@ -126,11 +127,14 @@ func (p *play) check(t *rapid.T) {
 // anyKey returns one of a few keys, so that they often collide.
 func anyKey(t *rapid.T) string { return "like:" + rapid.SampledFrom(subjects).Draw(t, "subject") }
 
+var scopes = []string{"", "x", "x.y"}
+
 var subjects = []string{"a", "b", "c:1", "c:1:2", "has_read", "f", "g", "h", "i"}
 
 func (p *play) deliverNew(t *rapid.T, id int64) {
 	n := p.s.notice(id, rapid.SampledFrom(subjects).Draw(t, "subject"))
 	n.Recipients = 2
+	n.Scope = rapid.SampledFrom(scopes).Draw(t, "scope")
 	life := time.Duration(rapid.IntRange(-1, 12).Draw(t, "seconds")) * 10 * time.Second
 	switch rapid.IntRange(0, 3).Draw(t, "life") {
 	case 0:

@@ -1,4 +1,4 @@
--- read_rows.lua: mark as read those unread rows of an inbox for which wanted(field) is true, and
+-- read_rows.lua: mark as read those unread rows of an inbox for which wanted(field, value) is true, and
 -- publish the change once.
 --
 -- shared

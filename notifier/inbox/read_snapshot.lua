@@ -5,6 +5,8 @@
 -- of their AT, and a row keeps its numbers, so SQL has the numbers of all rows up to its version, unless a later
 -- change put rows back into the middle: that sets `whole`. The same applies to gone, whose scores are versions.
 --
+-- uses: shares_row
+--
 -- KEYS[1] list   inbox, newest first
 -- KEYS[2] hash   field → ID AT EXPIRY JSON
 -- KEYS[3] state  unread, ver, opened, floor, kept, whole, archived
@@ -12,7 +14,7 @@
 -- KEYS[5] archive  entry key → ID AT EXPIRY ARCHIVED
 -- ARGV[1] since  version that SQL has; 0 to read everything
 --
--- Returns {0, unread, ver, opened, fields, heads `ID AT EXPIRY` of the first fields (`-` for a row
+-- Returns {0, unread, ver, opened, fields, heads `ID AT EXPIRY [WORD]` of the first fields (`-` for a row
 -- without them), words `ID SCORE` of the notices that left after since, length of gone, floor,
 -- ids that the user keeps unread, keys and values of the archive}; -1 when the inbox is cold. heads has all rows
 -- later than since.
@@ -29,6 +31,8 @@ while not known and #heads < #fields do
   for _, value in ipairs(values) do
     local head, at = '-', nil
     if value then head, at = value:match('^(%d+ (%d+) %d+)') end
+    local group = head ~= '-' and head and shares_row(value)
+    if group then head = head .. ' ' .. group end
     heads[#heads + 1] = head or '-'
     known = known or at and tonumber(at) <= since
   end

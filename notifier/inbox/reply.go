@@ -23,15 +23,17 @@ func hopeless(ctx context.Context, err error) error {
 
 // results collects the results of the jobs of a task.
 type results struct {
-	mu   sync.Mutex
-	sum  int
-	errs []error
+	mu     sync.Mutex
+	sum    int
+	errs   []error
+	groups []job // whose row has a group to rebuild
 }
 
-func (r *results) add(n int) {
+func (r *results) add(n int, groups ...job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sum += n
+	r.groups = append(r.groups, groups...)
 }
 
 // fail records that these jobs are not done. An outage of Redis takes precedence over a failed
@@ -53,6 +55,7 @@ const (
 	codeConflict = -3 // notifier.ErrConflict
 	codeDue      = -4 // there may be expired rows: remove them and retry
 	codeStale    = -5 // the snapshot may be older than the one in SQL: read it again
+	codeGroup    = -6 // the row stands for other notices, too: rebuild its group
 	codeFailed   = -9 // an error, in a call for several users
 )
 
@@ -79,7 +82,8 @@ func newBadge(unread, ver int64) notifier.Badge {
 
 var errRow = errors.New("malformed row")
 
-// parseRow parses a stored row: the field KEY:has_read:0|1 and the value ID AT EXPIRY JSON.
+// parseRow parses a stored row: the field KEY:has_read:0|1 and the value ID AT EXPIRY JSON, which the lines of a group may
+// follow.
 func parseRow(field, value string) (notifier.Entry, error) {
 	var e notifier.Entry
 	var ok bool
@@ -101,9 +105,15 @@ func parseRow(field, value string) (notifier.Entry, error) {
 	if expiry > 0 {
 		e.ExpiresAt = time.UnixMilli(expiry).UTC()
 	}
+	rest, lines, grouped := strings.Cut(rest, "\n")
 	var err error
 	if e.Content, err = decodeContent(rest); err != nil {
 		return e, fmt.Errorf("%w: %w", errRow, err)
+	}
+	if grouped {
+		if e.Group, err = parseGroup(lines); err != nil {
+			return e, err
+		}
 	}
 	return e, nil
 }

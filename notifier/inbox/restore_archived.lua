@@ -27,7 +27,7 @@ local count = redis.call('HLEN', archive)
 for i = 5, #ARGV do
   local key = ARGV[i]
   local value = redis.call('HGET', deleted, key) or ''
-  local id, expires, put = value:match('^(%d+) %d+ (%d+) (%d+)$')
+  local id, expires, put = value:match('^(%d+) %d+ (%d+) (%d+)')
   local left = id and (redis.call('ZSCORE', gone, id) or 0.5) % 1 or 0.5
   if left < 0.5 and tonumber(put) > now - 2592000000 and (expires == '0' or tonumber(expires) > now) then -- above, it was retracted
     if taken[key] or find_row(hash, key) or redis.call('HEXISTS', archive, key) == 1 or count + #ids >= room then

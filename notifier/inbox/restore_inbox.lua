@@ -1,8 +1,8 @@
 -- restore_inbox.lua: put an inbox into Redis as stored in SQL. Rows whose value is empty are left out; their notices
--- are listed in gone. Notices that left a cold inbox after the snapshot was taken are not restored, as far as gone
+-- are listed in gone. Values that begin with ! are those of another notice of the group than in SQL. Notices that left a cold inbox after the snapshot was taken are not restored, as far as gone
 -- still lists them.
 --
--- uses: clear_rows, mark_expiries, push_all, save_state, trim_gone
+-- uses: changed_event, clear_rows, mark_expiries, push_all, save_state, trim_gone
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
@@ -44,10 +44,11 @@ for i = 11, #ARGV, 2 do
     put[#put + 1] = field; put[#put + 1] = value
   elseif i > last then
     also[#also + 1] = field; also[#also + 1] = value
-  elseif value == '' or left and redis.call('ZSCORE', gone, value:match('^%d+')) then
+  elseif value == '' or left and redis.call('ZSCORE', gone, value:match('%d+')) then
     redis.call('ZREM', expiry, seq .. '|' .. field:sub(1, -12))
     events[#events + 1] = 'removed ' .. field:sub(1, -12)
   else
+    if value:byte(1) == 33 then value = value:sub(2); events[#events + 1] = changed_event(field, value) end
     fields[#fields + 1] = field; rows[#rows + 1] = field; rows[#rows + 1] = value
     if field:byte(-1) == 48 then unread = unread + 1 end
   end

@@ -1,6 +1,6 @@
 -- restore_rows.lua: undo a delete: put rows back in their old places and states.
 --
--- uses: find_row, mark_expiry, save_state, seek_row
+-- uses: event_json, find_row, mark_expiry, save_state, seek_row
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
@@ -14,7 +14,7 @@
 -- ARGV[3] seq      user
 -- ARGV[4] channel  Pub/Sub channel of this user's changes
 -- ARGV[5..] rows   for each: its entry key, its notice id, ver of its delivery (reduced to the
---                  inbox's ver if higher), its expiry in ms (0 for never) and its content
+--                  inbox's ver if higher), its expiry in ms (0 for never), and its content with the lines of its group
 --
 -- Returns {restored, unread, ver}; -1 when the inbox is cold; -2 when none of the notices left this
 -- inbox or all of those were retracted or have expired; -3 when the key of one is in the inbox or the
@@ -43,14 +43,14 @@ local ver, unread, events = string.format('%.0f', math.max(numbers[2] + 1, now))
 redis.call('ZADD', KEYS[6], ver, seq)
 for _, row in ipairs(rows) do
   local i, at, read = unpack(row)
-  local key, id, _, expires, json = unpack(ARGV, i, i + 4)
+  local key, id, _, expires, text = unpack(ARGV, i, i + 4)
   local field, place = key .. ':has_read:' .. read, seek_row(hash, fields, tonumber(at))
   mark_expiry(expiry, seq, key, at, expires)
   if fields[place] then redis.call('LINSERT', list, 'BEFORE', fields[place], field) else redis.call('RPUSH', list, field) end
   table.insert(fields, place, field)
-  redis.call('HSET', hash, field, id .. ' ' .. at .. ' ' .. expires .. ' ' .. json)
+  redis.call('HSET', hash, field, id .. ' ' .. at .. ' ' .. expires .. ' ' .. text)
   redis.call('ZREM', gone, id)
-  events[#events + 1] = 'notice ' .. id .. ' ' .. key .. ' {"at":' .. at .. ',' .. json:sub(2)
+  events[#events + 1] = 'notice ' .. id .. ' ' .. key .. ' ' .. event_json(text, at)
   if read == 1 then events[#events + 1] = 'read ' .. key end
   unread = unread + 1 - read
 end

@@ -40,6 +40,10 @@ var (
 	readKeys        = scripts.Get("read_keys")
 	readSubject     = scripts.Get("read_subject")
 	editNotice      = scripts.Get("edit_notice")
+	countSection    = scripts.Get("count_section")
+	countRows       = scripts.Get("count_rows")
+	readSection     = scripts.Get("read_section")
+	regroupRow      = scripts.Get("regroup_row")
 )
 
 // ScriptName returns the name of this package's script with this hash; empty: it belongs to another package.

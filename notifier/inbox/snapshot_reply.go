@@ -60,7 +60,7 @@ func parseRows(fields, heads string, known []notifier.SnapshotRow) ([]notifier.S
 			if i < 0 {
 				return nil, errUnclear
 			}
-			row.NoticeID, row.At, row.Expires = known[i].NoticeID, known[i].At, known[i].Expires
+			row.NoticeID, row.At, row.Expires, row.Members = known[i].NoticeID, known[i].At, known[i].Expires, known[i].Members
 			known = known[i+1:]
 		}
 		rows = append(rows, row)
@@ -76,19 +76,14 @@ func keyOf(field string) string {
 	return field
 }
 
-// parseHead parses ID AT EXPIRY.
-func parseHead(head string, row *notifier.SnapshotRow) (err error) {
-	rest, more := head, true
-	for _, to := range []*int64{&row.NoticeID, &row.At, &row.Expires} {
-		if !more {
-			return fmt.Errorf("%w: a row of fewer than three numbers", errSnapshot)
-		}
-		var word string
-		word, rest, more = strings.Cut(rest, " ")
-		if *to, err = strconv.ParseInt(word, 10, 64); err != nil {
-			return fmt.Errorf("%w: not a number", errSnapshot)
-		}
+// parseHead parses ID AT EXPIRY and, for a group, the word of its members.
+func parseHead(head string, row *notifier.SnapshotRow) error {
+	var n [3]int64
+	var found int
+	if row.Members, found = parsePlace(head, n[:]); found != 3 {
+		return fmt.Errorf("%w: a row without its three numbers", errSnapshot)
 	}
+	row.NoticeID, row.At, row.Expires = n[0], n[1], n[2]
 	return nil
 }
 

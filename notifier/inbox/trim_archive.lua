@@ -7,7 +7,7 @@
 local function trim_archive(archive, gone, now, ver, room)
   local all, rows = redis.call('HGETALL', archive), {}
   for i = 1, #all, 2 do
-    local id, at, put = all[i + 1]:match('^(%d+) (%d+) %d+ (%d+)$')
+    local id, at, put = all[i + 1]:match('^(%d+) (%d+) %d+ (%d+)')
     rows[#rows + 1] = {key = all[i], id = id or '0', at = tonumber(at or 0), put = tonumber(put or 0)}
   end
   table.sort(rows, function(a, b) return a.put > b.put or a.put == b.put and a.at > b.at end)

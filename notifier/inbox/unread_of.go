@@ -52,7 +52,7 @@ func (b *Inbox) unreadOf(ctx context.Context, n *notifier.Notice, seqs []int64, 
 			missing = append(missing, seq)
 		case err != nil:
 			return nil, script.MarkAway(err)
-		case holds(notifier.Single{NoticeID: n.ID}, rows[i].Val()):
+		case listed(rows[i].Val(), n.ID):
 			found.Add(uint32(seq)) //nolint:gosec // it came from a bitmap
 		}
 	}

@@ -92,9 +92,9 @@ func appendChange(b []byte, c *notifier.Change) []byte {
 	return b
 }
 
-// noticeJSON returns the stored content as JSON, preceded by the fields key and id.
+// noticeJSON returns the content that a row shows as JSON, preceded by the fields key and id.
 func noticeJSON(e *notifier.ChangeEvent) string {
-	return withFields(`{"key":`+quote(e.Key)+`,"id":`+strconv.FormatInt(e.ID, 10), e.JSON)
+	return withFields(`{"key":`+quote(e.Key)+`,"id":`+strconv.FormatInt(e.ID, 10), notifier.ShowGroup(e.JSON))
 }
 
 // withFields appends the fields of a JSON object to the unfinished object head.

@@ -55,9 +55,7 @@ func (p *Notices) SendToast(ctx context.Context, d notifier.Draft, once *notifie
 
 // toastUsers returns the users who will get the toast.
 func (p *Notices) toastUsers(ctx context.Context, d notifier.Draft) ([]int64, error) {
-	if d.Type != "" {
-		p.useTypes(ctx, []string{d.Type})
-	}
+	p.useTypes(ctx, []string{d.Type})
 	answers, err := p.c.Router.RecipientsAll(ctx, []notifier.Draft{d})
 	if err == nil {
 		err = answers[0].Err

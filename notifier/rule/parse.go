@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -89,11 +90,8 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 	r.Query = t.required("query")
 	r.Timeout = t.span("timeout", defaultTimeout, time.Second/10, maxTimeout)
 	r.MaxRows = t.number("max_rows", defaultRows, 1, mostRows)
-	r.Type = t.required("type")
-	if r.Type != "" && !notifier.ValidType(r.Type) {
-		t.fault("type", "use at most 63 characters of a-z, 0-9, _, . and -")
-	}
 	r.addressed(t)
+	r.typed(t)
 	r.texts.subject = t.template("subject", true)
 	r.texts.title = t.template("title", true)
 	r.texts.body = t.template("body", false)
@@ -111,6 +109,18 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 	}
 	r.Fault = t.first()
 	return r
+}
+
+// typed reads the type of the findings. Only those to the subscribers of a topic need one.
+func (r *Rule) typed(t *fields) {
+	if r.role == "" && len(r.users) == 0 {
+		r.Type = t.required("type")
+	} else {
+		r.Type = cmp.Or(t.text("type"), notifier.TypeMessage)
+	}
+	if r.Type != "" && !notifier.ValidType(r.Type) {
+		t.fault("type", "use at most 63 characters of a-z, 0-9, _, . and -")
+	}
 }
 
 // addressed reads the recipients of the findings: a role or users, else the subscribers of a topic.

@@ -139,3 +139,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestARuleToPeopleNeedsNoTypeAndOneToATopicDoes(t *testing.T) {
+	t.Parallel()
+	const text = "[[rule]]\nname = \"a\"\nevery = \"5m\"\nsource = \"BUSINESS\"\nquery = \"SELECT 1\"\nsubject = \"s\"\ntitle = \"t\"\n"
+	for to, want := range map[string]string{`role = "picker"`: "message", `users = ["alice"]`: "message", "role = \"picker\"\ntype = \"like\"": "like", "": ""} {
+		set, err := rule.Parse([]byte(text+to), environment)
+		if (err == nil) != (want != "") {
+			t.Errorf("%q: %v", to, err)
+		}
+		if got := set.Rules()[0].Type; got != want {
+			t.Errorf("%q has the type %q", to, got)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package inbox_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// commentBy makes a comment on a photo that shares its row.
+func (s *site) commentBy(id int64, actor string) *notifier.Notice {
+	n := s.notice(id, "photo:1")
+	n.Title = actor + " likes your photo"
+	n.Extras = notifier.Extras{
+		Actor: &notifier.RowActor{ID: actor, Name: actor},
+		More:  &notifier.More{One: "{actor} and {others} other like your photo", Other: "{actor} and {others} others like your photo"},
+	}
+	return n
+}
+
+// only returns the only row of user 7.
+func (s *site) only(t tb) notifier.Entry {
+	t.Helper()
+	page, err := s.Look(t.Context(), 7, notifier.Query{})
+	if err != nil || len(page.Entries) != 1 || page.Unread != 1 {
+		t.Fatalf("%d rows, %d unread, %v", len(page.Entries), page.Unread, err)
+	}
+	return page.Entries[0]
+}
+
+func TestARowCountsUpToFiftyOtherActors(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.beside(30)
+		for i := range int64(60) {
+			s.deliver(t, 7, s.commentBy(i+1, fmt.Sprintf("P%d", i+1)))
+			others, words := int(i), fmt.Sprintf("P%d and %d others like your photo", i+1, i)
+			switch {
+			case i == 0:
+				words = "P1 likes your photo"
+			case i == 1:
+				words = "P2 and 1 other like your photo"
+			case i >= 50:
+				others, words = 50, fmt.Sprintf("P%d and 50+ others like your photo", i+1)
+			}
+			if e := s.only(t); e.Title != words || e.Group.Others() != others || e.Group.Times != int(i)+1 || len(e.Group.Actors) != int(min(i+1, 3)) {
+				t.Fatalf("%q, %+v; want %q", e.Title, e.Group, words)
+			}
+		}
+	})
+}
+
+func TestARowListsItsLatestTwoHundredNoticesAndCountsAll(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.beside(30)
+		s.deliver(t, 7, s.commentBy(1, "First"))
+		for i := range int64(250) {
+			s.deliver(t, 7, s.commentBy(i+2, fmt.Sprintf("P%d", i%2)))
+		}
+		e := s.only(t)
+		if e.Group.Times != 251 || e.Group.Others() != 2 || len(e.Group.Notices) != notifier.MaxMembers {
+			t.Errorf("%d times, %d others, %d listed", e.Group.Times, e.Group.Others(), len(e.Group.Notices))
+		}
+		if first := e.Group.Notices[0]; first.ID != 1 {
+			t.Errorf("the only notice of the first actor was dropped: %+v is the first", first)
+		}
+	})
+}
+
+func TestEventsShowTheGroupOfARow(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.beside(30)
+		l := s.listen(t, 7)
+		s.deliver(t, 7, s.commentBy(2, "Alice"))
+		s.deliver(t, 7, s.commentBy(3, `B"o}b`))
+		s.deliver(t, 7, s.commentBy(1, "Carol")) // late
+		var got []string
+		for _, c := range l.heard(t) {
+			for _, e := range c.Events {
+				json := notifier.ShowGroup(e.JSON)
+				got = append(got, e.Kind+" "+json[strings.Index(json, `"title"`):strings.Index(json, `,"body"`)]+json[strings.LastIndex(json, `,"actors"`):])
+			}
+		}
+		want := []string{
+			`notice "title":"Alice likes your photo","actors":[{"id":"Alice","name":"Alice"}],"others":0,"times":1}`,
+			`notice "title":"B\"o}b and 1 other like your photo","actors":[{"id":"B\"o}b","name":"B\"o}b"},{"id":"Alice","name":"Alice"}],"others":1,"times":2}`,
+			`changed "title":"B\"o}b and 2 others like your photo","actors":[{"id":"B\"o}b","name":"B\"o}b"},{"id":"Alice","name":"Alice"},{"id":"Carol","name":"Carol"}],"others":2,"times":3}`,
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package inbox_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/inbox"
+)
+
+// The scripts find scope and app in the stored content, so no text of a sender may pass for them.
+func TestSectionsAreThoseOfTheNoticesWhateverTheirTextsSay(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		claim := `","scope":"claimed","app":"claimed","reason":"x","app":"claimed`
+		data := json.RawMessage(`{"type":"x","scope":"claimed","a":"","app":"claimed","n":12345678901234567890}`)
+		for i, c := range []struct{ typ, scope, app string }{
+			{"like", "", ""}, {"like", "x.y", `quo"te\ü,`}, {"a.b", "", `quo"te\ü,`}, {"like", "x", ""},
+		} {
+			n := s.notice(int64(i+1), "photo:1:a7/b")
+			n.Type, n.Scope, n.App.Name, n.App.ID = c.typ, c.scope, c.app, int64(i+1)
+			n.Title, n.Body, n.Extras.Data = claim, claim, data
+			n.Target = notifier.Target{Roles: []string{`role","app":"claimed`}}
+			s.deliver(t, 42, n)
+		}
+		if _, _, err := s.MarkRead(t.Context(), 42, "a2/like:photo:1:a7/b"); err != nil {
+			t.Fatal(err)
+		}
+		before := s.sound(t, 42)
+		for by, want := range map[string][]notifier.NameCount{
+			inbox.ByType:  {{Name: "like", Rows: 3, Unread: 2}, {Name: "a.b", Rows: 1, Unread: 1}},
+			inbox.ByScope: {{Name: "x", Rows: 1, Unread: 1}, {Name: "", Rows: 2, Unread: 2}, {Name: "x.y", Rows: 1}},
+			inbox.ByApp:   {{Name: "", Rows: 2, Unread: 2}, {Name: `quo"te\ü,`, Rows: 2, Unread: 1}},
+		} {
+			got, err := s.CountBy(t.Context(), 42, by)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("by %s, %v:\n%s", by, err, diff)
+			}
+		}
+		for app, want := range map[string]int64{"": 2, `quo"te\ü,`: 1, "claimed": 0} {
+			if badge, err := s.SectionBadge(t.Context(), 42, notifier.Section{App: &app}); err != nil || badge.Unread != want {
+				t.Errorf("app %q: %+v, %v; want %d", app, badge, err, want)
+			}
+		}
+		same(t, "counting", before, s.stored(t, 42))
+		none := ""
+		heard := s.listen(t, 42)
+		badge, err := s.ReadSection(t.Context(), 42, notifier.Section{Scope: &none}, "")
+		if got := events(heard.heard(t)); err != nil || badge.Unread != 1 || got != "read a3/a.b:photo:1:a7/b, read a1/like:photo:1:a7/b" {
+			t.Errorf("read: %+v, %v, published %q", badge, err, got)
+		}
+		s.sound(t, 42)
+	})
+}
+
+func TestWhatWasArchivedUnreadReturnsSoAfterOpeningsAndALossOfRedis(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		h := s.archiveSite(t, 0)
+		if _, _, err := s.MarkUnread(t.Context(), 42, key(1)); err != nil { // so that an opening removes ids that are no longer needed
+			t.Fatal(err)
+		}
+		s.archive(t, 2, 4)
+		if _, err := s.Open(t.Context(), 42); err != nil {
+			t.Fatal(err)
+		}
+		s.archive(t, 3) // read by now
+		h.save(s.read(t, 42))
+		s.lose(t, 42)
+		m, badge, err := s.Unarchive(t.Context(), 42, keysOf([]int64{2, 3, 4}))
+		if err != nil || badge.Unread != 3 || cmp.Diff(m.Unread, keysOf([]int64{4, 2})) != "" {
+			t.Errorf("back came %+v, badge %+v, %v; want 4 and 2 unread", m, badge, err)
+		}
+		at := s.sound(t, 42)
+		if at.State["kept"] != "1" {
+			t.Errorf("kept %q, want only what the user marked as unread", at.State["kept"])
+		}
+		if page, err := s.Open(t.Context(), 42); err != nil || page.Unread != 1 || page.Turned != 2 {
+			t.Errorf("the next opening reads %+v, %v", page, err)
+		}
+	})
+}

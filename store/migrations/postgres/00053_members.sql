@@ -1,0 +1,4 @@
+-- +goose Up
+
+-- The notices of rows that stand for several, as words by the notice of the row; see encodeMembers.
+ALTER TABLE inbox_snapshots ADD COLUMN members BYTEA NOT NULL DEFAULT '';
