@@ -61,9 +61,9 @@ func TestAnUnknownFieldIsExplainedByTheOneThatWasMeant(t *testing.T) {
 func TestAnUnknownParameterIsExplainedByTheOneThatWasMeant(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	got := w.call(t, w.admin, "GET", "/users/alice/notices?sicne=0&limits=3&colour=red", nil).explained(t)
+	got := w.call(t, w.admin, "GET", "/users/alice/notices?sinc=0&limits=3&colour=red", nil).explained(t)
 	want := map[string]string{
-		"query.sicne": "unknown query parameter; did you mean since?", "query.limits": "unknown query parameter; did you mean limit?",
+		"query.sinc": "unknown query parameter; did you mean since?", "query.limits": "unknown query parameter; did you mean limit?",
 		"query.colour": "unknown query parameter",
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -206,7 +206,9 @@ func (p *play) unarchive(t *rapid.T) {
 			delete(p.gone, r.NoticeID)
 		}
 	}
-	m, badge, err := notifier.Moved{Keys: moved, Unread: unread}, notifier.Badge{}, error(nil)
+	m := notifier.Moved{Keys: moved, Unread: unread}
+	var badge notifier.Badge
+	var err error
 	if undo {
 		badge, err = p.s.Restore(t.Context(), p.seq, keys...)
 	} else {

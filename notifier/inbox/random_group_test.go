@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,7 +85,7 @@ func (g *groups) write(t *rapid.T, n *notifier.Notice) {
 	n.Title = fmt.Sprintf("Notice %d, revision %d", n.ID, n.Revision)
 	n.Extras = notifier.Extras{}
 	if who := rapid.IntRange(0, 6).Draw(t, "actor"); who > 0 {
-		n.Extras.Actor = &notifier.RowActor{ID: fmt.Sprint(who), Name: fmt.Sprintf(`{"%d"} = {actor}, %d`, who, rapid.IntRange(1, 2).Draw(t, "name"))}
+		n.Extras.Actor = &notifier.RowActor{ID: strconv.Itoa(who), Name: fmt.Sprintf(`{"%d"} = {actor}, %d`, who, rapid.IntRange(1, 2).Draw(t, "name"))}
 	}
 	if rapid.IntRange(0, 5).Draw(t, "more") > 0 {
 		n.Extras.More = &notifier.More{Other: fmt.Sprintf("{actor} and {others} others, by %d", n.ID)}
@@ -313,7 +314,7 @@ func (g *groups) shows(key string, row *grouped) string {
 		if others == 1 && m.One != "" {
 			title = m.One
 		}
-		title = strings.NewReplacer("{actor}", actors[0], "{others}", fmt.Sprint(others)).Replace(title)
+		title = strings.NewReplacer("{actor}", actors[0], "{others}", strconv.Itoa(others)).Replace(title)
 	}
 	return fmt.Sprintf("%s read=%v %q %q others=%d times=%d", key, row.read, title, actors, others, row.times)
 }
