@@ -113,7 +113,7 @@ func TestSnapshotFromBeforeKeptNoticesIsStillRead(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		old := db.ofVersion(t, 8)
 		was := snapshot(1, 8, 3)
-		was.Kept, was.Archived = nil, nil
+		was.Rows, was.Kept, was.Archived = rows(3), nil, nil
 		if _, err := old.ExecContext(t.Context(), `INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at)
 			VALUES (1, 'alice', 'alice', 'h', 3, 'ja', 1)`); err != nil {
 			t.Fatal(err)

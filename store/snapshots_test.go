@@ -18,15 +18,29 @@ import (
 // snapshot returns an inbox in which every number depends on its version.
 func snapshot(seq, ver int64, entries int) notifier.Snapshot {
 	return notifier.Snapshot{
-		Seq: seq, Ver: ver, Unread: ver % 100, Opened: ver - 1, Rows: rows(entries), Gone: goneBy(int(ver % 10)), Floor: ver % 7,
+		Seq: seq, Ver: ver, Unread: ver % 100, Opened: ver - 1, Rows: groups(rows(entries)), Gone: goneBy(int(ver % 10)), Floor: ver % 7,
 		Kept: []int64{ver, 7, ver % 50}[:ver%4%3], Archived: archivedRows(int(ver % 5)),
 	}
+}
+
+// groups has every third row stand for several notices.
+func groups(rows []notifier.SnapshotRow) []notifier.SnapshotRow {
+	for i := range rows {
+		if i%3 == 0 {
+			rows[i].Members = "g3+,5=,6=aB_-," + strconv.FormatInt(rows[i].NoticeID, 10) + "="
+		}
+	}
+	return rows
 }
 
 // archivedRows returns n archived entries.
 func archivedRows(n int) (rows []notifier.ArchivedRow) {
 	for i := range int64(n) {
-		rows = append(rows, notifier.ArchivedRow{Key: "like:photo:" + strconv.FormatInt(i, 10), NoticeID: 90 - i, At: 1_790_000_000_000 + i, Expires: i % 2 * 1_800_000_000_000, ArchivedAt: 1_790_000_000_009 * i})
+		members := ""
+		if i%2 == 1 {
+			members = "m2,7=,8=abc"
+		}
+		rows = append(rows, notifier.ArchivedRow{Members: members, Key: "like:photo:" + strconv.FormatInt(i, 10), NoticeID: 90 - i, At: 1_790_000_000_000 + i, Expires: i % 2 * 1_800_000_000_000, ArchivedAt: 1_790_000_000_009 * i})
 	}
 	return rows
 }
@@ -64,7 +78,7 @@ func TestSnapshotsSurviveARestart(t *testing.T) {
 		s := db.open(t)
 		addUsers(t, s, 4)
 		empty := notifier.Snapshot{Seq: 3}
-		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: rows(200), Gone: goneBy(500), Floor: math.MaxInt64, Kept: []int64{math.MaxInt64, 1, math.MaxInt64}, Archived: archivedRows(200)}
+		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: groups(rows(200)), Gone: goneBy(500), Floor: math.MaxInt64, Kept: []int64{math.MaxInt64, 1, math.MaxInt64}, Archived: archivedRows(200)}
 		save(t, s, snapshot(1, 1_790_000_000_001, 30), most, empty)
 		save(t, s)
 		again := db.open(t)

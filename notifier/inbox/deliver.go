@@ -27,7 +27,8 @@ const (
 // DeliverAll adds each of these notices, unread, to the top of the inboxes of its recipients; notices to the same
 // user are added in order. An inbox stays unchanged if the notice is in it or was before, if a later notice has the
 // same key or if the notice has expired. An earlier notice with the same key is replaced, and its row moves to the
-// top; the oldest rows beyond the cap are removed. A delivery with Again also skips each inbox whose floor is at or
+// top; if the row is unread and the notice has More, the row then stands for both, and a notice with More that comes after a
+// later one joins the row of that one. The oldest rows beyond the cap are removed. A delivery with Again also skips each inbox whose floor is at or
 // above the notice: that inbox may have had the notice without a record of it.
 //
 // It returns the new rows in no order, and an error for each delivery, in order: nil means that the notice is in all of

@@ -3,8 +3,8 @@
 -- shared
 -- uses: group_word
 --
--- n is the notice, with its id, and the lines of a group of it alone. late is set if the row has a later notice. The limits are those of package notifier: 3 actors are shown, 50 are
--- counted, and 200 notices are listed.
+-- n is the notice, with its id, and the lines of a group of it alone. late is set if the row is that of a later notice. The
+-- limits are those of package notifier: 3 actors are shown, 50 others are counted, and 200 notices are listed.
 -- Returns the lines that follow the JSON of the row, see group_json.
 local function join_group(n, value, late)
   local word = group_word(value) or 'g1,' .. value:match('^%d+') .. '='
