@@ -19,7 +19,7 @@ import (
 func snapshot(seq, ver int64, entries int) notifier.Snapshot {
 	return notifier.Snapshot{
 		Seq: seq, Ver: ver, Unread: ver % 100, Opened: ver - 1, Rows: groups(rows(entries)), Gone: goneBy(int(ver % 10)), Floor: ver % 7,
-		Kept: []int64{ver, 7, ver % 50}[:ver%4%3], Archived: archivedRows(int(ver % 5)),
+		Kept: []int64{ver, 7, ver % 50}[:ver%4%3], Archived: archivedGroups(archivedRows(int(ver % 5))),
 	}
 }
 
@@ -33,14 +33,20 @@ func groups(rows []notifier.SnapshotRow) []notifier.SnapshotRow {
 	return rows
 }
 
+// archivedGroups has every second entry stand for several notices.
+func archivedGroups(rows []notifier.ArchivedRow) []notifier.ArchivedRow {
+	for i := range rows {
+		if i%2 == 1 {
+			rows[i].Members = "m2,7=,8=abc"
+		}
+	}
+	return rows
+}
+
 // archivedRows returns n archived entries.
 func archivedRows(n int) (rows []notifier.ArchivedRow) {
 	for i := range int64(n) {
-		members := ""
-		if i%2 == 1 {
-			members = "m2,7=,8=abc"
-		}
-		rows = append(rows, notifier.ArchivedRow{Members: members, Key: "like:photo:" + strconv.FormatInt(i, 10), NoticeID: 90 - i, At: 1_790_000_000_000 + i, Expires: i % 2 * 1_800_000_000_000, ArchivedAt: 1_790_000_000_009 * i})
+		rows = append(rows, notifier.ArchivedRow{Key: "like:photo:" + strconv.FormatInt(i, 10), NoticeID: 90 - i, At: 1_790_000_000_000 + i, Expires: i % 2 * 1_800_000_000_000, ArchivedAt: 1_790_000_000_009 * i})
 	}
 	return rows
 }
@@ -78,7 +84,7 @@ func TestSnapshotsSurviveARestart(t *testing.T) {
 		s := db.open(t)
 		addUsers(t, s, 4)
 		empty := notifier.Snapshot{Seq: 3}
-		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: groups(rows(200)), Gone: goneBy(500), Floor: math.MaxInt64, Kept: []int64{math.MaxInt64, 1, math.MaxInt64}, Archived: archivedRows(200)}
+		most := notifier.Snapshot{Seq: 2, Ver: math.MaxInt64, Unread: 200, Opened: math.MaxInt64, Rows: groups(rows(200)), Gone: goneBy(500), Floor: math.MaxInt64, Kept: []int64{math.MaxInt64, 1, math.MaxInt64}, Archived: archivedGroups(archivedRows(200))}
 		save(t, s, snapshot(1, 1_790_000_000_001, 30), most, empty)
 		save(t, s)
 		again := db.open(t)
