@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -174,106 +172,4 @@ func decodeArchived(b []byte) ([]notifier.ArchivedRow, error) {
 		rows[i] = last
 	}
 	return rows, r.end()
-}
-
-// encodeMembers encodes the groups of rows and of archived entries as text: lines of the id of the row's notice, a space and
-// the word. They have a column of their own, because instances of an older version write the others, and a word whose row
-// is gone has no effect.
-func encodeMembers(rows []notifier.SnapshotRow, archived []notifier.ArchivedRow) []byte {
-	b := []byte{}
-	add := func(id int64, word string) {
-		if word != "" {
-			b = append(append(strconv.AppendInt(b, id, 10), ' '), word...)
-			b = append(b, '\n')
-		}
-	}
-	for i := range rows {
-		add(rows[i].NoticeID, rows[i].Members)
-	}
-	for i := range archived {
-		add(archived[i].NoticeID, archived[i].Members)
-	}
-	return b
-}
-
-// assignMembers gives the rows their groups.
-func assignMembers(text []byte, rows []notifier.SnapshotRow, archived []notifier.ArchivedRow) {
-	if len(text) == 0 {
-		return
-	}
-	words := map[int64]string{}
-	for line := range strings.Lines(string(text)) {
-		id, word, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if n, err := strconv.ParseInt(id, 10, 64); err == nil {
-			words[n] = word
-		}
-	}
-	for i := range rows {
-		rows[i].Members = words[rows[i].NoticeID]
-	}
-	for i := range archived {
-		archived[i].Members = words[archived[i].NoticeID]
-	}
-}
-
-// codeReader reads the encoding of this file. After an error it reads zeros.
-type codeReader struct {
-	rest []byte
-	bad  bool
-}
-
-// start reads the version and the number of elements, and rejects a number too large for the rest.
-func (r *codeReader) start(shortest int) int {
-	if len(r.rest) == 0 || r.rest[0] != snapshotCode {
-		r.bad = true
-		return 0
-	}
-	r.rest = r.rest[1:]
-	n := r.uvarint()
-	if n > uint64(len(r.rest)/shortest) { //nolint:gosec // a length
-		r.bad = true
-		return 0
-	}
-	return int(n) //nolint:gosec // less than a length
-}
-
-func (r *codeReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.rest)
-	r.take(n)
-	return v
-}
-
-func (r *codeReader) varint() int64 {
-	v, n := binary.Varint(r.rest)
-	r.take(n)
-	return v
-}
-
-// take skips n bytes; n ≤ 0 means that decoding a number failed.
-func (r *codeReader) take(n int) {
-	if n <= 0 {
-		r.rest, r.bad = nil, true
-		return
-	}
-	r.rest = r.rest[n:]
-}
-
-func (r *codeReader) text(n uint64) string { return string(r.bytes(n)) }
-
-// bytes returns the next n bytes without copying them.
-func (r *codeReader) bytes(n uint64) []byte {
-	if n > uint64(len(r.rest)) {
-		r.rest, r.bad = nil, true
-		return nil
-	}
-	b := r.rest[:n]
-	r.rest = r.rest[n:]
-	return b
-}
-
-func (r *codeReader) end() error {
-	if r.bad || len(r.rest) > 0 {
-		return errSnapshotCode
-	}
-	return nil
 }

@@ -134,14 +134,9 @@ func regrouped(seq int64, e notifier.Entry, notice noticeFunc) ([]byte, error) {
 	if len(m.Notices) == 0 {
 		return nil, nil
 	}
-	row := notifier.SnapshotRow{NoticeID: e.NoticeID, At: e.At, Expires: millis(e.ExpiresAt)}
-	n := notice(row.NoticeID)
-	if n != nil && n.State.TakenBack() {
-		if n = notice(m.Notices[len(m.Notices)-1].ID); n != nil {
-			row.NoticeID, row.Expires = n.ID, millis(n.ExpiresAt)
-		}
-	}
-	content := e.Content
+	row := notifier.SnapshotRow{NoticeID: e.NoticeID, At: e.At, Expires: millis(e.ExpiresAt), Members: m.String()}
+	row = succeeded(row, notice)
+	content, n := e.Content, notice(row.NoticeID)
 	if n != nil {
 		content = n.ContentFor(seq)
 	}
