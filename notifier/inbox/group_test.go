@@ -50,6 +50,24 @@ func TestARowCountsUpToFiftyOtherActors(t *testing.T) {
 	})
 }
 
+func TestARowThatHadTooManyActorsToCountStaysSoAfterARetraction(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		h := s.beside(30)
+		for i := range int64(51) {
+			n := s.commentBy(i+1, fmt.Sprintf("P%d", i+1))
+			h.keep(n)
+			s.deliver(t, 7, n)
+		}
+		h.retract(7, notifier.StateRetracting)
+		if err := s.Retract(t.Context(), 7, s.commentBy(7, "P7").Key(), []int64{7}); err != nil {
+			t.Fatal(err)
+		}
+		if e := s.only(t); e.Title != "P51 and 50+ others like your photo" || e.Group.Times != 50 || !e.Group.Many {
+			t.Errorf("%q, %+v", e.Title, e.Group)
+		}
+	})
+}
+
 func TestARowListsItsLatestTwoHundredNoticesAndCountsAll(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
 		s.beside(30)

@@ -70,6 +70,9 @@ func TestGroupsAgreeWithTheirModelAfterRandomChanges(t *testing.T) {
 			"delete":    g.take,
 			"restore":   g.restore,
 			"lose":      g.lose,
+			"flush":     func(t *rapid.T) { g.s.writeBehind(t, g.h, g.seq) },
+			"flush2":    func(t *rapid.T) { g.s.writeBehind(t, g.h, g.seq) },
+			"late2":     g.deliverLate,
 		})
 	})
 }
