@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -108,4 +109,75 @@ func TestEventsShowTheGroupOfARow(t *testing.T) {
 			t.Errorf("%s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	})
+}
+
+// Rows below the newest ones are written to SQL again only if their change asks for it.
+func TestAGroupThatChangesInItsPlaceReachesSQL(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(t *testing.T, s *site, h *shelf)
+		want   string
+	}{
+		"a late notice": {func(t *testing.T, s *site, h *shelf) {
+			n := s.commentBy(1, "Alice")
+			h.keep(n)
+			s.deliver(t, 7, n)
+		}, "Carol and 2 others like your photo: [3 2 1]"},
+		"an edit": {func(t *testing.T, s *site, h *shelf) {
+			n := s.commentBy(2, "Bert")
+			n.Revision = 1
+			h.keep(n)
+			if err := s.EditAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 7)})[0]; err != nil {
+				t.Fatal(err)
+			}
+		}, "Carol and 1 other like your photo: [3 2]"},
+		"a retraction": {func(t *testing.T, s *site, h *shelf) {
+			h.retract(3, notifier.StateRetracting)
+			if err := s.Retract(t.Context(), 3, s.commentBy(3, "Carol").Key(), []int64{7}); err != nil {
+				t.Fatal(err)
+			}
+		}, "Bob likes your photo: [2]"},
+		"a retraction of which Redis has not heard": {func(t *testing.T, s *site, h *shelf) {
+			h.retract(3, notifier.StateRetracting)
+			s.lose(t, 7)
+			s.wake(t, 7)
+		}, "Bob likes your photo: [2]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, redistest.Client(t), 0)
+			h := s.beside(30)
+			add := func(n *notifier.Notice) {
+				h.keep(n)
+				s.deliver(t, 7, n)
+			}
+			add(s.commentBy(2, "Bob"))
+			add(s.commentBy(3, "Carol"))
+			for i := range int64(20) {
+				add(s.notice(10+i, fmt.Sprint("photo:", 10+i)))
+			}
+			s.writeBehind(t, h, 7)
+			c.change(t, s, h)
+			s.writeBehind(t, h, 7)
+			row := h.snapshots[7].Rows[20]
+			m, _ := notifier.ParseMembers(row.Members)
+			if len(m.Notices) > 0 && m.Notices[len(m.Notices)-1].ID != row.NoticeID {
+				t.Errorf("SQL has notice %d with the group %s", row.NoticeID, row.Members)
+			}
+			s.lose(t, 7)
+			s.wake(t, 7)
+			page, err := s.Look(t.Context(), 7, notifier.Query{})
+			if err != nil || len(page.Entries) != 21 {
+				t.Fatalf("%d rows, %v", len(page.Entries), err)
+			}
+			e := page.Entries[20]
+			var ids []int64
+			for i := len(e.Group.Notices) - 1; i >= 0; i-- {
+				ids = append(ids, e.Group.Notices[i].ID)
+			}
+			if got := fmt.Sprintf("%s: %v", e.Title, ids); got != c.want || row.NoticeID != e.NoticeID {
+				t.Errorf("%s, of notice %d in SQL; want %s", got, row.NoticeID, c.want)
+			}
+		})
+	}
 }
