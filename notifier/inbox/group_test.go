@@ -181,3 +181,50 @@ func TestAGroupThatChangesInItsPlaceReachesSQL(t *testing.T) {
 		})
 	}
 }
+
+// twoComments returns an inbox whose only row stands for notices 2 and 3.
+func twoComments(t *testing.T, s *site) *shelf {
+	t.Helper()
+	h := s.beside(30)
+	for i, name := range []string{"Bob", "Carol"} {
+		n := s.commentBy(int64(i)+2, name)
+		h.keep(n)
+		s.deliver(t, 7, n)
+	}
+	return h
+}
+
+func TestARowThatTheUserKeepsUnreadStaysSoWhenItsLatestNoticeIsRetracted(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		h, key := twoComments(t, s), s.commentBy(3, "Carol").Key()
+		if _, _, err := s.MarkUnread(t.Context(), 7, key); err != nil {
+			t.Fatal(err)
+		}
+		h.retract(3, notifier.StateRetracting)
+		if err := s.Retract(t.Context(), 3, key, []int64{7}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Open(t.Context(), 7); err != nil {
+			t.Fatal(err)
+		}
+		if e := s.only(t); e.NoticeID != 2 || e.Read {
+			t.Errorf("%+v", e)
+		}
+	})
+}
+
+func TestALateNoticeDoesNotJoinARowWhoseLatestNoticeHasLostItsMore(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		h := twoComments(t, s)
+		n := s.commentBy(3, "Carol")
+		n.Revision, n.Extras.More = 1, nil
+		h.keep(n)
+		if err := s.EditAll(t.Context(), []notifier.Delivery{s.delivery(t, n, 7)})[0]; err != nil {
+			t.Fatal(err)
+		}
+		s.deliver(t, 7, s.commentBy(1, "Alice"))
+		if e := s.only(t); e.Title != "Carol likes your photo" || e.Group.Times != 2 {
+			t.Errorf("%q, %+v", e.Title, e.Group)
+		}
+	})
+}
