@@ -71,12 +71,12 @@ func TestAnEntryIsVisibleUntilTheMillisecondOfItsExpiry(t *testing.T) {
 		if _, err := s.ReadKeys(t.Context(), 6, []string{key(1)}); !errors.Is(err, notifier.ErrNotFound) {
 			t.Errorf("ReadKeys: %v", err)
 		}
-		if badge, err := s.ReadSubject(t.Context(), 7, "photo:1", 0); err != nil || badge.Unread != 0 {
+		if badge, err := s.ReadSubject(t.Context(), 7, "another", 0); err != nil || badge.Unread != 0 {
 			t.Errorf("ReadSubject: %+v, %v", badge, err)
 		}
 		for seq, read := range map[int64]func() (notifier.Badge, error){
 			9: func() (notifier.Badge, error) {
-				return s.ReadSection(t.Context(), 9, notifier.Section{Types: []string{"like"}}, "")
+				return s.ReadSection(t.Context(), 9, notifier.Section{Types: []string{"another"}}, "")
 			},
 			10: func() (notifier.Badge, error) {
 				return s.SectionBadge(t.Context(), 10, notifier.Section{Types: []string{"like"}})
