@@ -196,3 +196,17 @@ func ShowGroup(event string) string {
 	}
 	return event[:at] + string(shown[1:len(shown)-1]) + "," + string(list[1:])
 }
+
+// WithTitle returns content, which is JSON from EncodeContent, with another title. Content that cannot be decoded is returned
+// unchanged.
+func WithTitle(content []byte, title string) []byte {
+	var c Content
+	if json.Unmarshal(content, &c) != nil {
+		return content
+	}
+	c.Title = title
+	if changed, err := EncodeContent(c); err == nil {
+		return changed
+	}
+	return content
+}

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -30,8 +31,9 @@ func (w *Worker) raise(ctx context.Context, all []notifier.Delivery, errs []erro
 			continue
 		}
 		if errs[i] == nil || tries(i) >= toastTries && !errors.Is(errs[i], notifier.ErrUnavailable) {
-			of = append(of, i)
-			raises = append(raises, notifier.ToastRaise{NoticeID: d.NoticeID, Key: d.Key, Content: notifier.ToastContent(d.Content), EndsAt: d.Expires, Seqs: d.Seqs})
+			for _, raise := range w.raisesOf(ctx, d) {
+				of, raises = append(of, i), append(raises, raise)
+			}
 		}
 	}
 	if len(raises) == 0 {
@@ -48,4 +50,31 @@ func (w *Worker) raise(ctx context.Context, all []notifier.Delivery, errs []erro
 		}
 	}
 	return errs
+}
+
+// raisesOf returns the toasts of a delivery: one for each title that the rows of its recipients show.
+func (w *Worker) raisesOf(ctx context.Context, d *notifier.Delivery) []notifier.ToastRaise {
+	own := notifier.ToastRaise{NoticeID: d.NoticeID, Key: d.Key, Content: notifier.ToastContent(d.Content), EndsAt: d.Expires, Seqs: d.Seqs}
+	if d.Group == nil || !d.Group.Joins {
+		return []notifier.ToastRaise{own}
+	}
+	titles, err := w.c.Inbox.Titles(ctx, d.NoticeID, d.Key, d.Seqs)
+	if err != nil {
+		w.c.Log.DebugContext(ctx, "the titles of rows could not be read; their toasts have the title of the notice", "stage", "toast", "notice_id", d.NoticeID, "err", err)
+	}
+	var raises []notifier.ToastRaise
+	shared := map[int64]bool{}
+	for title, seqs := range titles {
+		raise := own
+		raise.Content, raise.Seqs = notifier.ToastContent(notifier.WithTitle(d.Content, title)), seqs
+		raises = append(raises, raise)
+		for _, seq := range seqs {
+			shared[seq] = true
+		}
+	}
+	own.Seqs = slices.DeleteFunc(slices.Clone(d.Seqs), func(seq int64) bool { return shared[seq] })
+	if len(own.Seqs) > 0 {
+		raises = append(raises, own)
+	}
+	return raises
 }

@@ -38,6 +38,8 @@ const (
 type Inbox interface {
 	// DeliverAll returns the new rows, and one error per delivery, in order.
 	DeliverAll(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error)
+	// Titles returns the users whose row stands for several notices, by its title.
+	Titles(ctx context.Context, noticeID int64, key string, seqs []int64) (map[string][]int64, error)
 	// Hasten writes the inboxes of these users to SQL without the delay for deliveries.
 	Hasten(ctx context.Context, seqs []int64) error
 	Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error

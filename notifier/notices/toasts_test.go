@@ -2,15 +2,18 @@ package notices_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
@@ -175,6 +178,49 @@ func TestToastHasTheContentOfItsRow(t *testing.T) {
 	if got := <-raises; len(got) != 1 || got[0].NoticeID != n.ID || got[0].Key != "news:lift:1" || string(got[0].Content) != string(content) ||
 		got[0].EndsAt != n.ExpiresAt.UnixMilli() || got[0].Token != "" || !slices.Equal(got[0].Seqs, seqs) {
 		t.Errorf("raised %+v", got)
+	}
+}
+
+func TestToastHasTheWordsOfARowThatStandsForSeveralNotices(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 3)
+	c := r.config()
+	var mu sync.Mutex
+	titles := map[int64][]string{}
+	c.Toasts = raising(func(_ context.Context, all []notifier.ToastRaise) []error {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, raise := range all {
+			var shown notifier.Content
+			if err := json.Unmarshal(raise.Content, &shown); err != nil {
+				t.Error(err)
+			}
+			for _, seq := range raise.Seqs {
+				titles[seq] = append(titles[seq], shown.Title)
+			}
+		}
+		return make([]error, len(all))
+	})
+	p := running(t, c)
+	likes := func(name string, to notifier.Draft) {
+		d := withToast(to)
+		d.Subject, d.Title = "photo:1", name+" likes your photo"
+		d.Extras = notifier.Extras{Actor: &notifier.RowActor{Name: name}, More: &notifier.More{Other: "{actor} and {others} more like your photo"}}
+		r.state(t, send(t, p, d).ID, notifier.StateSent)
+	}
+	likes("Alice", toUsers("u1"))
+	likes("Bob", toUsers("u1", "u2"))
+	likes("Carol", toRole("all"))
+	mu.Lock()
+	defer mu.Unlock()
+	want := map[int64][]string{
+		seqs[0]: {"Alice likes your photo", "Bob and 1 more like your photo", "Carol and 2 more like your photo"},
+		seqs[1]: {"Bob likes your photo", "Carol and 1 more like your photo"},
+		seqs[2]: {"Carol likes your photo"},
+	}
+	if d := cmp.Diff(want, titles); d != "" {
+		t.Errorf("titles of toasts (-want +got):\n%s", d)
 	}
 }
 
