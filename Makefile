@@ -80,7 +80,7 @@ generate: ## regenerate templ, licences, icons, and css and vendored js if npm i
 	@texts="$$($(GO) run ./scripts/licences)" && printf '%s\n' "$$texts" >cmd/carillon/licences.txt
 	$(GO) run ./scripts/homeicons
 	@if command -v npm >/dev/null; then \
-		{ test -d node_modules || npm install --no-save --no-audit --no-fund --silent; } && npm run --silent build; \
+		{ test -d node_modules/terser || npm install --no-save --no-audit --no-fund --silent; } && npm run --silent build; \
 	else echo "generate: no npm; static/ is unchanged" >&2; fi
 
 lint: ## check for mistakes and style

@@ -63,6 +63,7 @@ func registerMe(u *users) {
 		about:    "Marks every notice as read, except those that you marked as unread, and none if your settings say so, and returns the first page: `new` marks the notices that were unread.",
 		examples: []example{{name: "open", summary: "Open it"}},
 	}, m.open)
+	registerMeLooks(m)
 	registerMeChanges(m)
 	registerMeAnnouncements(m)
 	registerMeSettings(m)

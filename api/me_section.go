@@ -37,16 +37,7 @@ func (in *SectionInput) section() (of notifier.Section, err error) {
 		}
 	}
 	if in.given.Has("type") {
-		of.Types = strings.SplitN(in.Type, ",", maxOwnTypes+1)
-		if len(of.Types) > maxOwnTypes {
-			bad.Add("type", codeTooMany, map[string]any{"Max": maxOwnTypes})
-		}
-		for _, typ := range of.Types[:min(len(of.Types), maxOwnTypes)] {
-			if !notifier.ValidType(typ) {
-				bad.Add("type", notifier.CodeBadType, nil)
-				break
-			}
-		}
+		of.Types = typesIn(in.Type, maxOwnTypes, &bad)
 	}
 	if in.given.Has("scope") {
 		if of.Scope = &in.Scope; !notifier.ValidScope(in.Scope) {
@@ -62,4 +53,19 @@ func (in *SectionInput) section() (of notifier.Section, err error) {
 		return of, invalid(&bad, func(field string) string { return "query." + field })
 	}
 	return of, nil
+}
+
+// typesIn returns the types of a list with commas, and adds the faults of the parameter.
+func typesIn(list string, most int, bad *notifier.InvalidError) []string {
+	types := strings.SplitN(list, ",", most+1)
+	if len(types) > most {
+		bad.Add("type", codeTooMany, map[string]any{"Max": most})
+	}
+	for _, typ := range types[:min(len(types), most)] {
+		if !notifier.ValidType(typ) {
+			bad.Add("type", notifier.CodeBadType, nil)
+			break
+		}
+	}
+	return types
 }

@@ -16,7 +16,7 @@ import (
 // rowMaker turns inbox entries into rows for one reader.
 type rowMaker struct {
 	text  *locale.Printer
-	look  func(typ string) look
+	look  func(typ string) notifier.Look
 	shows func(address string) bool // whether the policy allows a picture
 	types typeNames
 	mutes *muteMaker
@@ -104,7 +104,7 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	row := components.Row{
 		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
 		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), Mute: m.mutes.of(e.Type), Read: e.Read, New: e.New, Folds: folds(e.Title, e.Body),
-		Icon: look.icon, Initials: look.initials, Tint: look.tint,
+		Icon: look.Icon, Initials: look.Initials, Tint: look.Tint,
 		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason), From: sentBy(m.text, e.App),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}

@@ -71,7 +71,7 @@ func (h *Handlers) addPreferences(r *http.Request, p *views.Settings, user *noti
 	for _, t := range h.Topics.Types()[:min(len(h.Topics.Types()), notifier.MaxTypeWants)] {
 		w, look := has.Types[t.Slug], h.lookOf(t.Slug)
 		row := views.TypeWants{
-			Type: t.Slug, Name: names.of(t.Slug), Icon: look.icon, Initials: look.initials, Tint: look.tint, Locked: t.NoMute, Urgent: t.Urgent,
+			Type: t.Slug, Name: names.of(t.Slug), Icon: look.Icon, Initials: look.Initials, Tint: look.Tint, Locked: t.NoMute, Urgent: t.Urgent,
 			Wants: map[views.Way]bool{views.WayInbox: t.NoMute || wants(w.Inbox, true)},
 		}
 		if f.Pushing {

@@ -12,7 +12,7 @@ func (h *Handlers) shows(address string) bool { return notifier.AllowedImage(add
 // from 1, or "" if it must not be shown.
 func extrasOf(x *notifier.Extras, shows func(string) bool, leads func(n int, link string) string) (shown components.Extras) {
 	if a := x.Actor; a != nil {
-		shown.Actor = &components.Face{Initials: a.Initials(), Tint: tintOf(faceID(a))}
+		shown.Actor = &components.Face{Initials: a.Initials(), Tint: notifier.TintOf(faceID(a))}
 		if shows(a.Image) {
 			shown.Actor.Image = a.Image
 		}

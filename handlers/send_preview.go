@@ -87,10 +87,10 @@ func (h *Handlers) disappears(r *http.Request, text *locale.Printer, f views.Sen
 func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) views.Card {
 	types, look := h.typeNames(text), h.lookOf(d.Type)
 	if d.Type == "" {
-		look.icon = "mail" // a preview before the type is typed
+		look.Icon = "mail" // a preview before the type is typed
 	}
 	row := components.Row{
-		Icon: look.icon, Initials: look.initials, Tint: look.tint, Read: true, Kind: kept(types.kind(d.Type, d.Target.Reason())),
+		Icon: look.Icon, Initials: look.Initials, Tint: look.Tint, Read: true, Kind: kept(types.kind(d.Type, d.Target.Reason())),
 		Title: kept(d.Title), Body: kept(d.Body), Link: h.outside(d.Link, d.App.Name), Outside: true, From: sentBy(text, d.App.Name), Reason: kept(types.brief(d.Target.Reason())), Why: kept(types.reason(d.Target.Reason())),
 		Datetime: at.Format(time.RFC3339), Clock: types.text.Clock(at), Moment: types.text.Moment(at),
 	}

@@ -4,7 +4,7 @@
  * Makes an element. Its children are texts or elements, never HTML.
  * @param {string} name
  * @param {Record<string, string | boolean | null | undefined | ((e: any) => void)>} [attributes] a function listens to the event of that name
- * @param {...(Node | string | null | undefined)} children
+ * @param {...(Node | string | null | undefined | false)} children
  */
 export function make(name, attributes = {}, ...children) {
 	const el = document.createElement(name);
@@ -13,9 +13,23 @@ export function make(name, attributes = {}, ...children) {
 		else if (value === true) el.setAttribute(key, "");
 		else if (value || value === "") el.setAttribute(key, value);
 	}
-	el.append(...children.filter((c) => c !== null && c !== undefined));
+	el.append(...children.map((c) => c || ""));
 	return el;
 }
+
+/**
+ * Makes a link, or the text alone if it leads nowhere.
+ * @param {string} text @param {string} link @param {Record<string, string>} attributes @param {(e: Event) => void} [click]
+ */
+export function link(text, link, attributes, click) {
+	return link ? make("a", { ...attributes, dir: "auto", href: new URL(link, document.baseURI).href, click }, text) : make("span", { ...attributes, dir: "auto" }, text);
+}
+
+/** Makes the title of a row or toast. @param {{title: string, link: string}} of @param {(e: Event) => void} [click] */
+export const titleOf = (of, click) => link(of.title, of.link, { class: "title", part: "title" }, click);
+
+/** Makes the text of a row or toast. @param {{body: string}} of */
+export const bodyOf = ({ body }) => body && link(body, "", { class: "body", part: "body" });
 
 /**
  * Returns the target of a link: the path, for routers, if it is on the origin of this page, else the address.

@@ -66,21 +66,21 @@ export class CarillonElement extends Settable {
 
 	/** @param {ShadowRoot} root @param {Client} client */
 	#start(root, client) {
-		this.start(root, client);
-		for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.emit(name, e.detail)));
+		const draw = this.start(root, client);
+		for (const name of ["notice", "error"]) this.atEnd(client.on(name, (e) => this.emit(name, e.detail)));
 		let state = "";
 		/** @type {ReturnType<typeof setTimeout> | undefined} */ let due;
-		this.draw(client.getSnapshot());
-		this.until(client.subscribe((now) => {
+		draw(client.getSnapshot());
+		this.atEnd(client.subscribe((now) => {
 			if (now.user !== this.#user) this.#become(now.user, client);
 			if (now.state !== state) this.emit("state", { state: (state = now.state) });
 			// Several changes together are drawn once.
 			due ??= setTimeout(() => {
 				due = undefined;
-				this.draw(client.getSnapshot());
+				draw(client.getSnapshot());
 			}, frame);
 		}));
-		this.until(() => clearTimeout(due));
+		this.atEnd(() => clearTimeout(due));
 	}
 
 	/** @param {string | null} user @param {Client} client */
@@ -99,8 +99,8 @@ export class CarillonElement extends Settable {
 	/** Shows the page's own content until another element has settings. @param {ShadowRoot} root */
 	#wait(root) {
 		root.replaceChildren(make("slot"));
-		const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider, or another element of the page that has one`), lonely);
-		this.until(() => clearTimeout(late));
+		const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider`), lonely);
+		this.atEnd(() => clearTimeout(late));
 	}
 
 	#end() {
@@ -108,14 +108,13 @@ export class CarillonElement extends Settable {
 		this.shadowRoot?.replaceChildren();
 	}
 
-	/** Builds the content. @param {ShadowRoot} _root @param {Client} _client */
-	start(_root, _client) {}
+	/** Builds the content. Returns the function that draws a snapshot. @param {ShadowRoot} _root @param {Client} _client @returns {(now: Snapshot) => void} */
+	start(_root, _client) {
+		return () => {};
+	}
 
 	/** Loads the content for a user. @param {Client} _client */
 	load(_client) {}
-
-	/** Draws a snapshot. @param {Snapshot} _now */
-	draw(_now) {}
 
 	/** Is called when the element has moved in the page. */
 	moved() {}
@@ -142,6 +141,11 @@ export class CarillonElement extends Settable {
 		return this.texts?.[id] ?? this.#t.text(id, values);
 	}
 
+	/** Makes a button with a text. @param {string} id of the text @param {() => void} click @param {Record<string, string>} [attributes] */
+	button(id, click, attributes) {
+		return make("button", { class: "action", part: "action", click, ...attributes }, this.text(id));
+	}
+
 	/** Returns why content is missing or may be outdated; "" if there is no fault. @param {Snapshot} now */
 	fault({ state, notices }) {
 		if (state === "signed-out") return this.text("signed_out");
@@ -156,7 +160,7 @@ export class CarillonElement extends Settable {
 	}
 
 	/** Calls stop when the element leaves the page. @param {() => void} stop */
-	until(stop) {
+	atEnd(stop) {
 		this.#stop.push(stop);
 	}
 

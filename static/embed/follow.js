@@ -1,11 +1,8 @@
 // @ts-check
-import { Alone } from "../js/alone.js";
 import { Stream } from "../js/stream.js";
 import { Tabs } from "../js/tabs.js";
 import { FetchSource } from "./source.js";
 import { SignedOut } from "./tokens.js";
-
-/** @typedef {Tabs | Alone} Events */
 
 /**
  * Follows the events of a user, with one stream for all tabs of the browser, until
@@ -15,7 +12,6 @@ import { SignedOut } from "./tokens.js";
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
  * @param {Record<string, (detail: any, status?: number) => void>} handlers by the name of the event
- * @returns {Events}
  */
 export function follow(url, name, tokens, signal, handlers) {
 	/** @type {FetchSource | undefined} */ let source;
@@ -29,7 +25,7 @@ export function follow(url, name, tokens, signal, handlers) {
 	const make = (/** @type {string} */ address) => {
 		clearTimeout(renewal);
 		const refused = source?.status === 401;
-		const visible = document.visibilityState === "visible" ? "&visible=1" : "";
+		const visible = isVisible() ? "&visible=1" : "";
 		const token = async () => {
 			const token = await tokens.fresh(refused);
 			if (tokens.left) renewal = setTimeout(renew, tokens.left);
@@ -45,8 +41,13 @@ export function follow(url, name, tokens, signal, handlers) {
 			(err) => err instanceof SignedOut,
 		);
 	const stream = new Stream(url, make, undefined, signedOut);
-	const shares = typeof BroadcastChannel === "function" && "locks" in navigator;
-	const events = shares ? new Tabs(name, stream) : new Alone(stream);
+	// Without locks, as on plain HTTP, each tab has its own stream while it is visible: a browser allows six connections.
+	const { locks } = navigator;
+	const events = new Tabs(locks ? name : `${Math.random()}`, stream, locks ?? { request: () => Promise.reject() });
+	const seen = () => {
+		if (!isVisible()) locks || events.leave();
+		else events.join(), events.wake();
+	};
 	for (const [event, handle] of Object.entries(handlers)) {
 		events.addEventListener(event, (e) => handle(/** @type {CustomEvent} */ (e).detail, source?.status), { signal });
 	}
@@ -54,11 +55,12 @@ export function follow(url, name, tokens, signal, handlers) {
 	addEventListener("offline", () => events.offline(), { signal });
 	addEventListener("pagehide", () => events.leave(), { signal });
 	addEventListener("pageshow", (e) => e.persisted && events.join(), { signal });
-	document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && events.wake(), { signal });
+	document.addEventListener("visibilitychange", seen, { signal });
 	signal.addEventListener("abort", () => {
 		clearTimeout(renewal);
 		events.leave();
 	});
-	events.join();
-	return events;
+	if (locks || isVisible()) events.join();
 }
+
+export const isVisible = () => document.visibilityState === "visible";

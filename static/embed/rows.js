@@ -4,8 +4,13 @@
 
 /**
  * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
- *   readonly title: string, readonly body: string, readonly link: string, readonly app?: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
+ *   readonly title: string, readonly body: string, readonly link: string, readonly app?: string, readonly read: boolean, readonly new: boolean, readonly created_at: string, readonly expires_at?: string,
+ *   readonly actors?: readonly {id?: string, name: string, image?: string}[], readonly others?: number, readonly times?: number,
+ *   readonly image?: {url: string, alt: string}, readonly actions?: readonly {label: string, link: string, style: string}[], readonly data?: object}} Row
  */
+
+/** Returns the row of an event, which has the stored content. @param {any} row @returns {Row} */
+const rowOf = (row) => ({ scope: "", body: "", link: "", read: false, new: false, actors: row.actor && [row.actor], ...row });
 
 /**
  * Inserts a row that arrived, unless it is there already, and removes an older row with its key.
@@ -18,7 +23,7 @@ export function put(rows, row, filter) {
 	const rest = dropped(rows, [row.key]);
 	if (filter === "unread" && row.read) return rest;
 	const place = rest.findIndex((r) => r.at < row.at);
-	return rest.toSpliced(place < 0 ? rest.length : place, 0, { scope: "", body: "", link: "", read: false, new: false, ...row });
+	return rest.toSpliced(place < 0 ? rest.length : place, 0, rowOf(row));
 }
 
 /**
@@ -27,7 +32,7 @@ export function put(rows, row, filter) {
  * @param {any} row
  */
 export function changed(rows, row) {
-	return rows.map((r) => (r.id === row.id ? { ...r, ...row, read: r.read, new: r.new, at: r.at } : r));
+	return rows.map((r) => (r.id === row.id ? { expires_at: r.expires_at, ...rowOf(row), read: r.read, new: r.new, at: r.at } : r));
 }
 
 /**

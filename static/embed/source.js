@@ -6,13 +6,12 @@ import { headersOf, SignedOut } from "./tokens.js";
  * The part of EventSource that Stream needs, implemented with fetch, because EventSource cannot send the token. It
  * never reconnects by itself.
  */
-export class FetchSource {
+export class FetchSource extends EventTarget {
 	CLOSED = 2;
 	readyState = 0;
 	status = 0; // of the response
 	/** @type {(() => void) | null} */ onopen = null;
 	/** @type {(() => void) | null} */ onerror = null;
-	/** @type {Map<string, (e: {data: string, lastEventId: string}) => void>} */ #handlers = new Map();
 	#abort = new AbortController();
 
 	/**
@@ -20,12 +19,8 @@ export class FetchSource {
 	 * @param {() => Promise<string>} token
 	 */
 	constructor(url, token) {
+		super();
 		void this.#run(url, token);
-	}
-
-	/** @param {string} name @param {(e: any) => void} handle */
-	addEventListener(name, handle) {
-		this.#handlers.set(name, handle);
 	}
 
 	close() {
@@ -67,13 +62,11 @@ export class FetchSource {
 
 	/** @param {string} text of one event */
 	#dispatch(text) {
-		/** @type {Record<string, string>} */ const fields = {};
+		/** @type {Record<string, string | undefined>} */ const fields = {};
 		for (const line of text.split("\n")) {
 			const [name = "", ...value] = line.split(": ");
 			fields[name] = value.join(": ");
 		}
-		if (fields.event && this.readyState === 1) {
-			this.#handlers.get(fields.event)?.({ data: /** @type {string} */ (fields.data), lastEventId: fields.id ?? "" });
-		}
+		if (fields.event && this.readyState === 1) this.dispatchEvent(new MessageEvent(fields.event, { data: fields.data, lastEventId: fields.id }));
 	}
 }

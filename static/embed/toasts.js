@@ -1,5 +1,5 @@
 // @ts-check
-import { make, route } from "./dom.js";
+import { bodyOf, make, route, titleOf } from "./dom.js";
 import { CarillonElement } from "./element.js";
 import { speak, voice } from "./voice.js";
 
@@ -17,9 +17,10 @@ export class CarillonToasts extends CarillonElement {
 	/** @param {ShadowRoot} root @param {Client} client */
 	start(root, client) {
 		this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "aria-label": this.text("toasts"), "data-position": this.getAttribute("position") ?? "bottom-end" });
-		root.replaceChildren(this.#region, voice((stop) => this.until(stop)));
+		root.replaceChildren(this.#region, voice(this));
 		client.takeToasts();
-		this.until(client.on("toast", (e) => this.#take(e.detail)));
+		this.atEnd(client.on("toast", (e) => this.#take(e.detail)));
+		return () => {};
 	}
 
 	moved() {
@@ -38,12 +39,10 @@ export class CarillonToasts extends CarillonElement {
 	#show(toast) {
 		const region = this.#region;
 		if (!region) return;
-		const href = toast.link && new URL(toast.link, document.baseURI).href;
 		const box = make(
 			"div", { class: "toast", part: "toast" },
-			make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href, click: (e) => this.#follow(e, toast, box) }, toast.title),
-			toast.body ? make("span", { class: "body", part: "body", dir: "auto" }, toast.body) : null,
-			make("button", { type: "button", class: "close", part: "action", "aria-label": this.text("close_named", { Title: toast.title }), click: () => this.#drop(box) }, "✕"),
+			titleOf(toast, (e) => this.#follow(e, toast, box)), bodyOf(toast),
+			make("button", { class: "close", part: "action", "aria-label": this.text("close_named", { Title: toast.title }), click: () => this.#drop(box) }, "✕"),
 		);
 		region.append(box);
 		const most = Number(this.getAttribute("max") ?? 3);
@@ -56,7 +55,6 @@ export class CarillonToasts extends CarillonElement {
 
 	/** @param {Event} e @param {Toast} toast @param {HTMLElement} box */
 	#follow(e, toast, box) {
-		if (!toast.link) return;
 		if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {});
 		if (!this.emit("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
 		this.#drop(box);

@@ -25,7 +25,7 @@ export class Tokens {
 	constructor(provide, onUser, name, signal) {
 		this.#provide = provide;
 		this.#onUser = onUser;
-		if (!name || typeof BroadcastChannel !== "function") return;
+		if (!name) return;
 		this.#tabs = new BroadcastChannel(`carillon token ${name}`);
 		this.#tabs.onmessage = (e) => this.#take(e.data);
 		signal?.addEventListener("abort", () => this.#tabs?.close());

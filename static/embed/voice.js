@@ -12,12 +12,12 @@ const say = announcer(() => {
 	important = false;
 });
 
-/** Creates a place from which an element can speak. @param {(stop: () => void) => void} until receives the function that removes it */
-export function voice(until) {
+/** Creates a place from which an element can speak. @param {import("./element.js").CarillonElement} el */
+export function voice(el) {
 	const place = make("p", { class: "sr", part: "status" });
 	places.add(place);
 	elect();
-	until(() => {
+	el.atEnd(() => {
 		places.delete(place);
 		elect();
 	});

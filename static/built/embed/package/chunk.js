@@ -1,3 +1,20 @@
+// static/embed/base.js
+var home = new URL("../", "__CARILLON_SERVER__").href;
+var clear = /^((https?:)?\/\/[^/\\\s]|\.{0,2}\/(?!\/))[^\\\s]*$/i;
+function baseOf(text) {
+  const meant = text?.trim();
+  if (!meant) return home;
+  const url = addressOf("server", meant, "https://HOST/", clear);
+  url.search = url.hash = "";
+  return url.href.replace(/\/*$/, "/");
+}
+function addressOf(name, text, example, form = /^/) {
+  const url = form.test(text) && URL.canParse(text, document.baseURI) && new URL(text, document.baseURI);
+  if (!url || !/^http/.test(url.protocol) || url.username || url.password) throw new TypeError(`${name}="${text}" must be an address such as ${example}`);
+  return url;
+}
+var ours = (server) => new URL(server).origin === self.origin;
+
 // static/js/clock.js
 var timer = {
   random: () => Math.random(),
@@ -118,23 +135,6 @@ var Stream = class extends EventTarget {
   }
 };
 
-// static/embed/base.js
-var home = new URL("../", "__CARILLON_SERVER__").href;
-var clear = /^((https?:)?\/\/[^/\\\s]|\.{0,2}\/(?!\/))[^\\\s]*$/i;
-function baseOf(text) {
-  const meant = text?.trim();
-  if (!meant) return home;
-  const url = addressOf("server", meant, "https://HOST/", clear);
-  url.search = url.hash = "";
-  return url.href.replace(/\/*$/, "/");
-}
-function addressOf(name, text, example, form = /^/) {
-  const url = form.test(text) && URL.canParse(text, document.baseURI) && new URL(text, document.baseURI);
-  if (!url || !/^http/.test(url.protocol) || url.username || url.password) throw new TypeError(`${name}="${text}" must be an address such as ${example}`);
-  return url;
-}
-var ours = (server) => new URL(server).origin === self.origin;
-
 // static/embed/complain.js
 var known = /* @__PURE__ */ new Set();
 function complain(text) {
@@ -177,7 +177,7 @@ var Tokens = class {
   constructor(provide, onUser, name, signal) {
     this.#provide = provide;
     this.#onUser = onUser;
-    if (!name || typeof BroadcastChannel !== "function") return;
+    if (!name) return;
     this.#tabs = new BroadcastChannel(`carillon token ${name}`);
     this.#tabs.onmessage = (e) => this.#take(e.data);
     signal?.addEventListener("abort", () => this.#tabs?.close());
@@ -271,83 +271,105 @@ function tokenFrom(url) {
   };
 }
 
-// static/embed/calls.js
-function calls(server, tokens, signal) {
-  const patience = 3e4;
-  return async (method, path, body) => {
+// static/embed/account.js
+var patience = 3e4;
+var Account = class {
+  #off = new AbortController();
+  // until the user signs out
+  #failures = 0;
+  // to determine who is signed in
+  #server;
+  #known;
+  #provide;
+  #on;
+  /** @type {Tokens} */
+  tokens;
+  /**
+   * @param {string} server
+   * @param {import("./snapshot.js").Known} known
+   * @param {(onUser: (user: string) => void, signal: AbortSignal) => Tokens} provide
+   * @param {{user: (user: string) => void, gone: () => void, fault: (err: any) => void}} on gone: no user is signed in
+   */
+  constructor(server, known2, provide, on) {
+    this.#server = server;
+    this.#known = known2;
+    this.#provide = provide;
+    this.#on = on;
+    this.tokens = this.#connect();
+    void this.#begin();
+  }
+  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+  async call(method, path, body) {
+    const { signal } = this.#off;
+    const { user } = this.#known.now;
+    const answer = await this.#ask(signal, method, path, body).catch((err) => {
+      if (err instanceof SignedOut && !signal.aborted) this.lost();
+      throw err;
+    });
+    if (signal.aborted || user && user !== this.#known.now.user) throw new Error("user left");
+    return answer;
+  }
+  /** Determines again who is signed in, and reports whether a user is. It starts again after end. */
+  again() {
+    if (this.#off.signal.aborted) {
+      this.tokens = this.#connect();
+      this.#known.set({ state: "connecting" });
+    }
+    return this.#begin(this.tokens.anew());
+  }
+  /** The user has left, or the application gave an unclear response: then asks it again. */
+  lost() {
+    this.#on.gone();
+    void this.#begin();
+  }
+  /** Ends all calls. */
+  end() {
+    this.#off.abort();
+  }
+  #connect() {
+    const { signal } = this.#off = new AbortController();
+    addEventListener("online", () => this.#known.now.user || void this.#begin(), { signal });
+    return this.#provide((user) => signal.aborted || this.#on.user(user), signal);
+  }
+  /** Makes a call, and replaces a rejected token once. @param {AbortSignal} off @param {string} method @param {string} path @param {object} [body] */
+  async #ask(off, method, path, body) {
+    const { tokens } = this;
     for (let again = false; ; again = true) {
-      signal.throwIfAborted();
+      off.throwIfAborted();
       const headers = headersOf(await tokens.get(again));
       if (body) headers["Content-Type"] = "application/json";
-      const address = `${server}api/v1/me${path && "/"}${path}`;
-      const res = await fetch(method === "GET" ? fresh(address) : address, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) }).catch(async (err) => {
-        throw Object.assign(err, await refused(server) && { code: "origin_refused" });
+      const address = `${this.#server}api/v1/me${path && "/"}${path}`;
+      const res = await fetch(method === "GET" ? fresh(address) : address, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([off, AbortSignal.timeout(patience)]) }).catch(async (err) => {
+        throw Object.assign(err, await refused(this.#server) && { code: "origin_refused" });
       });
       if (res.ok) return res.status === 204 ? void 0 : res.json();
       if (res.status === 401 && !again) continue;
       const problem = await res.json().catch(() => ({}));
-      if (problem.code === "origin_refused") complain(cure(server));
+      if (problem.code === "origin_refused") complain(cure(this.#server));
       throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
     }
-  };
-}
-
-// static/js/alone.js
-var Alone = class extends EventTarget {
-  #stream;
-  #joined = false;
-  #look = () => this.#follow();
-  /** @param {import("./stream.js").Stream} stream */
-  constructor(stream) {
-    super();
-    this.#stream = stream;
-    for (const name of [...names, "state"]) {
-      stream.addEventListener(name, (e) => this.#pass(
-        name,
-        /** @type {CustomEvent} */
-        e.detail
-      ));
+  }
+  /** Determines who is signed in, and reports whether a user is. A failure is retried soon. @returns {Promise<boolean | void>} */
+  async #begin(asked = this.tokens.get()) {
+    const { signal } = this.#off;
+    try {
+      await asked;
+      this.#failures = 0;
+      return true;
+    } catch (err) {
+      if (signal.aborted) return;
+      const { message } = (
+        /** @type {Error} */
+        err
+      );
+      if (err instanceof SignedOut) this.#on.gone();
+      else if (!this.#known.now.user) this.#known.set({ state: navigator.onLine ? "reconnecting" : "offline" });
+      if (!message) return;
+      complain(message);
+      this.#on.fault(err);
+      const nth = ++this.#failures;
+      setTimeout(() => signal.aborted || nth !== this.#failures || this.#begin(), backoff(nth - 1, Math.random()));
     }
-  }
-  /** Joins: connects whenever the page is visible. */
-  join() {
-    this.#joined = true;
-    document.addEventListener("visibilitychange", this.#look);
-    this.#follow();
-  }
-  /** Closes the connection. */
-  leave() {
-    this.#joined = false;
-    document.removeEventListener("visibilitychange", this.#look);
-    this.#follow();
-  }
-  /** Connects now if there is no connection. */
-  wake() {
-    this.#follow();
-  }
-  /** The network is back. */
-  online() {
-    this.#stream.close();
-    this.#follow();
-  }
-  /** The network has gone. */
-  offline() {
-    if (this.#looked) this.#stream.offline();
-  }
-  get #looked() {
-    return this.#joined && document.visibilityState === "visible";
-  }
-  #follow() {
-    if (this.#looked) return this.#stream.wake();
-    this.#stream.close();
-    this.#pass("state", "reconnecting");
-  }
-  /**
-   * @param {string} name
-   * @param {any} detail
-   */
-  #pass(name, detail) {
-    this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 };
 
@@ -482,7 +504,7 @@ var Tabs = class extends EventTarget {
 };
 
 // static/embed/source.js
-var FetchSource = class {
+var FetchSource = class extends EventTarget {
   CLOSED = 2;
   readyState = 0;
   status = 0;
@@ -491,19 +513,14 @@ var FetchSource = class {
   onopen = null;
   /** @type {(() => void) | null} */
   onerror = null;
-  /** @type {Map<string, (e: {data: string, lastEventId: string}) => void>} */
-  #handlers = /* @__PURE__ */ new Map();
   #abort = new AbortController();
   /**
    * @param {string} url
    * @param {() => Promise<string>} token
    */
   constructor(url, token) {
+    super();
     void this.#run(url, token);
-  }
-  /** @param {string} name @param {(e: any) => void} handle */
-  addEventListener(name, handle) {
-    this.#handlers.set(name, handle);
   }
   close() {
     this.readyState = this.CLOSED;
@@ -546,12 +563,7 @@ var FetchSource = class {
       const [name = "", ...value] = line.split(": ");
       fields[name] = value.join(": ");
     }
-    if (fields.event && this.readyState === 1) {
-      this.#handlers.get(fields.event)?.({ data: (
-        /** @type {string} */
-        fields.data
-      ), lastEventId: fields.id ?? "" });
-    }
+    if (fields.event && this.readyState === 1) this.dispatchEvent(new MessageEvent(fields.event, { data: fields.data, lastEventId: fields.id }));
   }
 };
 
@@ -568,7 +580,7 @@ function follow(url, name, tokens, signal, handlers) {
   const make = (address) => {
     clearTimeout(renewal);
     const refused2 = source?.status === 401;
-    const visible = document.visibilityState === "visible" ? "&visible=1" : "";
+    const visible = isVisible() ? "&visible=1" : "";
     const token = async () => {
       const token2 = await tokens.fresh(refused2);
       if (tokens.left) renewal = setTimeout(renew, tokens.left);
@@ -584,8 +596,12 @@ function follow(url, name, tokens, signal, handlers) {
     (err) => err instanceof SignedOut
   );
   const stream = new Stream(url, make, void 0, signedOut);
-  const shares = typeof BroadcastChannel === "function" && "locks" in navigator;
-  const events = shares ? new Tabs(name, stream) : new Alone(stream);
+  const { locks } = navigator;
+  const events = new Tabs(locks ? name : `${Math.random()}`, stream, locks ?? { request: () => Promise.reject() });
+  const seen = () => {
+    if (!isVisible()) locks || events.leave();
+    else events.join(), events.wake();
+  };
   for (const [event, handle] of Object.entries(handlers)) {
     events.addEventListener(event, (e) => handle(
       /** @type {CustomEvent} */
@@ -597,14 +613,14 @@ function follow(url, name, tokens, signal, handlers) {
   addEventListener("offline", () => events.offline(), { signal });
   addEventListener("pagehide", () => events.leave(), { signal });
   addEventListener("pageshow", (e) => e.persisted && events.join(), { signal });
-  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && events.wake(), { signal });
+  document.addEventListener("visibilitychange", seen, { signal });
   signal.addEventListener("abort", () => {
     clearTimeout(renewal);
     events.leave();
   });
-  events.join();
-  return events;
+  if (locks || isVisible()) events.join();
 }
+var isVisible = () => document.visibilityState === "visible";
 
 // static/embed/polling.js
 var Polling = class {
@@ -640,15 +656,16 @@ var Polling = class {
 };
 
 // static/embed/rows.js
+var rowOf = (row) => ({ scope: "", body: "", link: "", read: false, new: false, actors: row.actor && [row.actor], ...row });
 function put(rows, row, filter) {
   if (rows.some((r) => r.key === row.key && r.at >= row.at)) return rows;
   const rest = dropped(rows, [row.key]);
   if (filter === "unread" && row.read) return rest;
   const place = rest.findIndex((r) => r.at < row.at);
-  return rest.toSpliced(place < 0 ? rest.length : place, 0, { scope: "", body: "", link: "", read: false, new: false, ...row });
+  return rest.toSpliced(place < 0 ? rest.length : place, 0, rowOf(row));
 }
 function changed(rows, row) {
-  return rows.map((r) => r.id === row.id ? { ...r, ...row, read: r.read, new: r.new, at: r.at } : r);
+  return rows.map((r) => r.id === row.id ? { expires_at: r.expires_at, ...rowOf(row), read: r.read, new: r.new, at: r.at } : r);
 }
 function marked(rows, what, read) {
   const keys = what.keys ?? [what.key];
@@ -749,66 +766,49 @@ var Known = class {
 var yields = 150;
 var held = 15e3;
 var remembered = 500;
-var Taking = class {
-  /** @type {Set<string>} */
-  #known = /* @__PURE__ */ new Set();
-  #name;
-  /** @param {string} name of the user's notices */
-  constructor(name) {
-    this.#name = name;
-  }
-  /**
-   * @param {string} id
-   * @param {() => void} show
-   * @param {() => void} again the toast was shown here before: its acknowledgement was lost
-   */
-  async take(id, show, again) {
-    if (this.#known.has(id)) return again();
-    if (document.visibilityState !== "visible") return;
+function taking(name) {
+  const known2 = /* @__PURE__ */ new Set();
+  return async (id, show, again) => {
+    if (known2.has(id)) return again();
+    if (!isVisible()) return;
     if (!document.hasFocus()) await new Promise((resolve) => setTimeout(resolve, yields));
     const mine = () => {
-      if (this.#known.size === remembered) this.#known.clear();
-      this.#known.add(id);
+      if (known2.size === remembered) known2.clear();
+      known2.add(id);
       show();
     };
     if (!("locks" in navigator)) return mine();
-    void navigator.locks.request(`${this.#name} toast ${id}`, { ifAvailable: true }, (lock) => {
+    void navigator.locks.request(`${name} toast ${id}`, { ifAvailable: true }, (lock) => {
       if (!lock) return void 0;
       mine();
       return new Promise((resolve) => setTimeout(resolve, held));
     });
-  }
-};
+  };
+}
 
-// static/embed/core.js
+// static/embed/client.js
 var Client = class extends EventTarget {
   #known = new Known();
   #following = new AbortController();
   // the user
   #polling = new Polling(() => {
     this.#known.set({ state: "polling" });
-    return this.#quietly(this.#call("GET", "badge").then((badge) => this.#known.count(badge)));
+    return this.#quietly(this.#account.call("GET", "badge").then((badge) => this.#known.count(badge)));
   });
-  #off = new AbortController();
-  // until the user signs out
   #closed = false;
-  #failures = 0;
-  // to determine who is signed in
   #filter = "all";
   #toasts = false;
   #server;
-  #make;
-  /** @type {Tokens} */
-  #tokens;
-  /** @type {(method: string, path: string, body?: object) => Promise<any>} */
-  #call;
-  /** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source identifies the origin of the tokens */
-  constructor({ server, provide, source = "" }) {
+  #account;
+  /** @param {string} server @param {(onUser: (user: string) => void, signal: AbortSignal) => import("./tokens.js").Tokens} provide */
+  constructor(server, provide) {
     super();
     this.#server = server;
-    this.#make = (onUser, signal) => provide ? new Tokens(provide, onUser, source && `${server} ${source}`, signal) : new Session(server, onUser);
-    [this.#tokens, this.#call] = this.#connect();
-    void this.#begin();
+    this.#account = new Account(server, this.#known, provide, {
+      user: (user) => this.#become(user),
+      gone: () => this.#leave(),
+      fault: (err) => this.#fail(err)
+    });
   }
   /** Calls fn now and after each change. Returns a function that unsubscribes. @param {(now: Snapshot) => void} fn */
   subscribe(fn) {
@@ -833,17 +833,17 @@ var Client = class extends EventTarget {
     const { next, notices } = this.#known.now;
     const before = more && next;
     this.#filter = filter;
-    await this.#known.page(this.#call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), before && notices || []);
+    await this.#known.page(this.#account.call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), before && notices || []);
   }
   async loadAnnouncements() {
-    const { badge, announcements } = await this.#call("GET", "announcements");
+    const { badge, announcements } = await this.#account.call("GET", "announcements");
     this.#known.count(badge);
     this.#known.set({ announcements });
   }
   /** Opens the inbox: marks everything as read, and what was unread as `new`. */
   async open() {
     this.#filter = "all";
-    await this.#known.page(this.#call("POST", "open"));
+    await this.#known.page(this.#account.call("POST", "open"));
   }
   /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
   async read(what) {
@@ -860,20 +860,24 @@ var Client = class extends EventTarget {
   }
   /** Undoes a deletion, which is possible for 10 minutes. @param {string[]} keys */
   async restore(keys) {
-    this.#known.count(await this.#call("POST", "restore", { keys }));
+    this.#known.count(await this.#account.call("POST", "restore", { keys }));
     await this.load();
   }
   /** Returns the signed-in user, with their settings and the types of notices. */
   me() {
-    return this.#call("GET", "");
+    return this.#account.call("GET", "");
+  }
+  /** Returns the icons and colors of up to 100 types. @param {string[]} types */
+  looks(types) {
+    return this.#account.call("GET", `looks?type=${types}`);
   }
   /** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
   mute(type, muted) {
-    return this.#call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
+    return this.#account.call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
   }
   /** @param {{ids: number[]} | {all: true}} what */
   async readAnnouncements(what) {
-    this.#known.count(await this.#call("POST", "announcements/read", what));
+    this.#known.count(await this.#account.call("POST", "announcements/read", what));
     await this.loadAnnouncements();
   }
   /**
@@ -881,72 +885,28 @@ var Client = class extends EventTarget {
    * reports to the server that it was shown.
    */
   takeToasts() {
-    if (this.#toasts) return;
-    this.#toasts = true;
     const { user } = this.#known.now;
-    if (user) this.#listen(user);
+    if (!this.#toasts && user) this.#listen(user, true);
+    this.#toasts = true;
   }
   /**
    * Determines again who is signed in, and reloads everything on display: for a sign-in or sign-out without a new
    * page. It also restarts a client after `end`.
    */
   async refresh() {
-    if (this.#closed) return;
-    if (this.#off.signal.aborted) {
-      [this.#tokens, this.#call] = this.#connect();
-      this.#known.set({ state: "connecting" });
-    }
-    if (await this.#begin(this.#tokens.anew())) await Promise.all([this.load(), this.loadAnnouncements()]);
+    if (!this.#closed && await this.#account.again()) await Promise.all([this.load(), this.loadAnnouncements()]);
   }
   /** Ends everything, permanently. */
   close() {
     this.#closed = true;
     this.#stop();
-    this.#off.abort();
+    this.#account.end();
     this.#known.close();
   }
   /** Drops the user immediately; the state becomes signed out. `refresh` starts again. */
   end() {
-    this.#off.abort();
+    this.#account.end();
     this.#leave();
-  }
-  /** @returns {[Tokens, (method: string, path: string, body?: object) => Promise<any>]} */
-  #connect() {
-    const { signal } = this.#off = new AbortController();
-    const tokens = this.#make((user) => signal.aborted || this.#become(user), signal);
-    const call = calls(this.#server, tokens, signal);
-    addEventListener("online", () => this.#known.now.user || void this.#begin(), { signal });
-    return [tokens, async (...about) => {
-      const { user } = this.#known.now;
-      const answer = await call(...about).catch((err) => {
-        if (err instanceof SignedOut && !signal.aborted) this.#lost();
-        throw err;
-      });
-      if (signal.aborted || user && user !== this.#known.now.user) throw new Error("user left");
-      return answer;
-    }];
-  }
-  /** Determines who is signed in, and reports whether a user is. A failure is retried soon. @returns {Promise<boolean | void>} */
-  async #begin(asked = this.#tokens.get()) {
-    const { signal } = this.#off;
-    try {
-      await asked;
-      this.#failures = 0;
-      return true;
-    } catch (err) {
-      if (signal.aborted) return;
-      const { message } = (
-        /** @type {Error} */
-        err
-      );
-      if (err instanceof SignedOut) this.#leave();
-      else if (!this.#known.now.user) this.#known.set({ state: navigator.onLine ? "reconnecting" : "offline" });
-      if (!message) return;
-      complain(message);
-      this.#fail(err);
-      const nth = ++this.#failures;
-      setTimeout(() => signal.aborted || nth !== this.#failures || this.#begin(), backoff(nth - 1, Math.random()));
-    }
   }
   #stop() {
     this.#polling.stop();
@@ -956,11 +916,6 @@ var Client = class extends EventTarget {
     this.#stop();
     this.#known.become("signed-out", null);
   }
-  /** The user has left, or the application gave an unclear response: then asks it again. */
-  #lost() {
-    this.#leave();
-    void this.#begin();
-  }
   /** Starts following a user. All data of the previous user is dropped. @param {string} user */
   #become(user) {
     if (user === this.#known.now.user) return;
@@ -969,12 +924,13 @@ var Client = class extends EventTarget {
     this.#listen(user);
   }
   /** Follows the events of a user. @param {string} user */
-  #listen(user) {
+  #listen(user, toasts = this.#toasts) {
     this.#following.abort();
-    this.#following = new AbortController();
-    const taking = new Taking(`${this.#server} ${user}`);
+    const { signal } = this.#following = new AbortController();
+    const name = `${this.#server} ${user}`;
+    const take = taking(name);
     const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
-    follow(`${this.#server}api/v1/me/events?toasts=${Number(this.#toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, `${this.#server} ${user}`, this.#tokens, this.#following.signal, {
+    follow(`${this.#server}api/v1/me/events?toasts=${Number(toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, name, this.#account.tokens, signal, {
       state: (state, status) => this.#follow(state, status),
       badge: (badge) => {
         this.#polling.stop();
@@ -989,30 +945,29 @@ var Client = class extends EventTarget {
       read: (what) => this.#known.rows(marked, what, true),
       unread: (what) => this.#known.rows(marked, what, false),
       removed: ({ key }) => this.#known.rows(dropped, [key]),
-      toast: (toast) => this.#take(taking, toast),
+      toast: (toast) => {
+        if (!this.#toasts) return;
+        const ids = toast.id.split(",");
+        const shown = () => void this.#quietly(this.#account.call("POST", "toasts/ack", { ids }));
+        void take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
+      },
       announcement: reload,
       announcement_read: reload,
       announcement_unread: reload,
       announcement_removed: reload
     });
-    document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.#call("POST", "active", { visible: document.visibilityState === "visible" })), { signal: this.#following.signal });
-  }
-  /** @param {Taking} taking @param {any} toast */
-  #take(taking, toast) {
-    if (!this.#toasts) return;
-    const ids = toast.id.split(",");
-    const shown = () => void this.#quietly(this.#call("POST", "toasts/ack", { ids }));
-    void taking.take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
+    document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.#account.call("POST", "active", { visible: isVisible() })), { signal });
   }
   /** @param {State} state @param {number} [status] of the response; 0: none */
   #follow(state, status) {
     this.#polling.stop();
-    if (state === "signed-out") return this.#lost();
-    if (state === "reconnecting" && status === 0 && this.#known.now.badge.unread === null) void refused(this.#server);
+    if (state === "signed-out") return this.#account.lost();
+    const { badge, notices, announcements } = this.#known.now;
+    if (state === "reconnecting" && status === 0 && badge.unread === null) void refused(this.#server);
     if (state === "live") {
       this.#polling.watch();
-      if (this.#known.now.notices) this.#quietly(this.load());
-      if (this.#known.now.announcements) this.#quietly(this.loadAnnouncements());
+      if (notices) this.#quietly(this.load());
+      if (announcements) this.#quietly(this.loadAnnouncements());
     }
     this.#known.set({ state });
   }
@@ -1020,7 +975,7 @@ var Client = class extends EventTarget {
   async #change(path, body, change, ...about) {
     this.#known.rows(change, ...about);
     try {
-      this.#known.count(await this.#call("POST", path, body));
+      this.#known.count(await this.#account.call("POST", path, body));
     } catch (err) {
       if (this.#known.now.notices) this.#quietly(this.load());
       throw err;
@@ -1039,11 +994,13 @@ var Client = class extends EventTarget {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 };
+
+// static/embed/core.js
 function connect({ server, tokenUrl, tokenProvider }) {
   const base = baseOf(server);
-  const source = tokenProvider || !tokenUrl && ours(base) ? "" : addressOf("token-url", tokenUrl ?? "", "/carillon/token", /./).href;
-  const provide = tokenProvider ?? (source ? tokenFrom(source) : void 0);
-  return new Client({ server: base, provide, source });
+  if (!tokenProvider && !tokenUrl && ours(base)) return new Client(base, (onUser) => new Session(base, onUser));
+  const source = tokenProvider ? "" : addressOf("token-url", tokenUrl ?? "", "/carillon/token", /./).href;
+  return new Client(base, (onUser, signal) => new Tokens(tokenProvider ?? tokenFrom(source), onUser, source && `${base} ${source}`, signal));
 }
 
 export {

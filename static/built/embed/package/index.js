@@ -15,12 +15,17 @@ function make(name, attributes = {}, ...children) {
     else if (value === true) el.setAttribute(key, "");
     else if (value || value === "") el.setAttribute(key, value);
   }
-  el.append(...children.filter((c) => c !== null && c !== void 0));
+  el.append(...children.map((c) => c || ""));
   return el;
 }
-function route(link) {
-  const { origin, href } = new URL(link, document.baseURI);
-  return origin === location.origin ? href.slice(origin.length) : link;
+function link(text, link2, attributes, click) {
+  return link2 ? make("a", { ...attributes, dir: "auto", href: new URL(link2, document.baseURI).href, click }, text) : make("span", { ...attributes, dir: "auto" }, text);
+}
+var titleOf = (of, click) => link(of.title, of.link, { class: "title", part: "title" }, click);
+var bodyOf = ({ body }) => body && link(body, "", { class: "body", part: "body" });
+function route(link2) {
+  const { origin, href } = new URL(link2, document.baseURI);
+  return origin === location.origin ? href.slice(origin.length) : link2;
 }
 function icon(d) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -194,74 +199,15 @@ var Settable = class extends /** @type {typeof HTMLElement} */
   }
 };
 
+// static/embed/style.css
+var style_default = ':host{--a: var(--carillon-accent, light-dark(#8a5414, #e3b36f));--oa: var(--carillon-on-accent, light-dark(#fff, #231603));--s: var(--carillon-surface, Canvas);--t: var(--carillon-text, CanvasText);--m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s)));--u: var(--carillon-unread, var(--a));--r: var(--carillon-radius, 8px);--g: var(--carillon-gap, 12px);display:inline-block;font-family:var(--carillon-font, inherit)}:host(carillon-inbox),[popover],.toast{background:var(--s);color:var(--t);border:1px solid var(--b);border-radius:var(--r);overflow:hidden}:host(carillon-inbox){display:block}:host([hidden]),[hidden]{display:none!important}:host([theme=light]){color-scheme:light}:host([theme=dark]){color-scheme:dark}*{box-sizing:border-box}button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px;border-radius:4px}svg{width:1.5em;height:1.5em;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round;display:block}[popover]{position:fixed;inset:auto;left:var(--x, 8px);top:var(--y, 8px);margin:0;padding:0}[popover],.toast{box-shadow:0 8px 24px -8px #00000059}.bell{position:relative;display:inline-grid;place-items:center;min-width:44px;min-height:44px}.badge{position:absolute;inset-block-start:2px;inset-inline-start:50%;min-width:1.25rem;padding:0 .3rem;border-radius:99px;background:var(--u);color:var(--oa);font-size:.75rem;font-weight:600;line-height:1.25rem;text-align:center}.panel{width:min(var(--carillon-width, 24rem),calc(100vw - 16px));max-height:min(var(--carillon-height, 32rem),calc(100dvh - 16px));flex-direction:column}.panel:popover-open{display:flex}.head,.state{border-block-end:1px solid var(--b)}.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:var(--g);padding-block:8px;padding-inline:16px 8px}h2{margin:0;font-size:1rem;font-weight:600}.action{min-height:32px;padding:0 8px;border-radius:6px;font-size:.875rem;color:var(--a)}.action:hover,li:hover{background:color-mix(in srgb,var(--t) 6%,transparent)}ul{margin:0;padding:0;list-style:none;overflow-y:auto;overscroll-behavior:contain}li{position:relative;display:grid;grid-template-columns:24px minmax(0,1fr) auto;column-gap:var(--g);padding-block:10px;padding-inline:22px 16px;font-size:.875rem;line-height:1.4}li+li,.prefs,.foot{border-block-start:1px solid var(--b)}li>*{grid-column:2 / -1}.dot{grid-area:auto;position:absolute;inset-inline-start:7px;inset-block-start:18px;width:8px;height:8px;border-radius:50%;background:var(--u)}.avatar,.corner{--h: 0;--i: .04;position:relative;display:grid;place-items:center;width:24px;height:24px;border-radius:50%;font-size:.75rem;font-weight:600;background:light-dark(oklch(.93 var(--i) var(--h)),oklch(.35 var(--i) var(--h)));color:light-dark(oklch(.42 calc(var(--i) * 2) var(--h)),oklch(.87 calc(var(--i) * 2) var(--h)))}.avatar{grid-area:1 / 1 / span 4}.avatar svg{width:60%;height:60%}img{object-fit:cover}.face{position:absolute;width:100%;height:100%;border-radius:50%}.corner{position:absolute;inset:auto -5px -5px auto;width:14px;height:14px;box-shadow:0 0 0 2px var(--s)}.title,.body{text-align:match-parent}li>.title{grid-column:2}.title{color:inherit;font-weight:500;text-decoration:none;overflow-wrap:anywhere}li[data-unread] .title{font-weight:650}a.title:after{content:"";position:absolute;inset:0}.body{color:var(--m);overflow-wrap:anywhere;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;white-space:pre-line}time{color:var(--m);font-size:.75rem;line-height:1.6;white-space:nowrap}li>time{grid-column:3}.image{width:160px;height:90px;margin-block-start:8px}.buttons{display:flex;flex-wrap:wrap;gap:4px}.button{margin-block:4px;padding:4px 8px;border:1px solid var(--b);border-radius:6px;color:inherit;font-weight:500;text-decoration:none}.primary{background:var(--a);color:var(--oa)}.button,li .action{position:relative;z-index:1}.actions{display:flex;gap:4px;margin-inline-start:-8px}li>.action{grid-column:3;align-self:start}.close{position:absolute;z-index:1;inset-block-start:0;inset-inline-end:0;min-width:44px;min-height:44px;color:var(--m)}.tabs{display:flex;gap:4px;margin-inline-end:auto}.tab[aria-pressed=true]{background:color-mix(in srgb,var(--a) 14%,transparent);font-weight:600}.more{display:block;margin:8px auto}.prefs{padding:4px 8px}.prefs summary{display:inline-flex;align-items:center;cursor:pointer;list-style:none}.types{padding:4px 8px 8px;font-size:.875rem}.types label{display:flex;align-items:center;gap:8px;min-height:32px}.types input{accent-color:var(--a)}.said{padding:0 16px;font-size:.875rem}.empty,.state{margin:0;padding:6px 16px;text-align:center;color:var(--m);font-size:.875rem}.empty{padding:40px 16px}.foot{padding:8px 16px;font-size:.875rem;text-align:center}.foot a{color:var(--a)}.toasts{inset:auto 16px 16px auto;border:0;background:none;box-shadow:none;overflow:visible;width:min(22rem,calc(100vw - 32px))}.toasts[data-position^=top]{inset-block:16px auto}.toasts[data-position$=start]{inset-inline:16px auto}.toast{position:relative;display:grid;margin-block-start:8px;padding-block:12px;padding-inline:16px 44px;font-size:.875rem;border-inline-start:3px solid var(--u)}.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}@media(forced-colors:active){.badge,.dot{forced-color-adjust:none;background:Highlight;color:HighlightText}}@media(width<480px){.panel{inset:auto 0 0;width:auto;max-width:none;max-height:85dvh;border-radius:var(--r) var(--r) 0 0}}@media(pointer:coarse){.action,.types label{min-height:44px}}';
+
 // static/embed/style.js
-var css = `
-:host { --a: var(--carillon-accent, light-dark(#8a5414, #e3b36f)); --oa: var(--carillon-on-accent, light-dark(#fff, #231603));
-	--s: var(--carillon-surface, Canvas); --t: var(--carillon-text, CanvasText); --m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));
-	--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s))); --u: var(--carillon-unread, var(--a)); --r: var(--carillon-radius, 8px); --g: var(--carillon-gap, 12px);
-	display: inline-block; font: var(--carillon-font, inherit); color: inherit; }
-:host(carillon-inbox) { display: block; background: var(--s); color: var(--t); border: 1px solid var(--b); border-radius: var(--r); overflow: hidden; }
-:host([hidden]), [hidden] { display: none !important; }
-:host([theme=light]) { color-scheme: light; }
-:host([theme=dark]) { color-scheme: dark; }
-* { box-sizing: border-box; }
-button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
-:focus-visible { outline: 2px solid var(--a); outline-offset: 2px; border-radius: 4px; }
-svg { width: 1.5em; height: 1.5em; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; display: block; }
-.bell { position: relative; display: inline-flex; align-items: center; justify-content: center; min-width: 44px; min-height: 44px; }
-.badge { position: absolute; inset-block-start: 2px; inset-inline-start: 50%; min-width: 1.25rem; padding: 0 .3rem; border-radius: 99px; background: var(--u); color: var(--oa);
-	font-size: .75rem; font-weight: 600; line-height: 1.25rem; text-align: center; font-variant-numeric: tabular-nums; }
-.panel { position: fixed; inset: auto; margin: 0; padding: 0; width: min(var(--carillon-width, 24rem), calc(100vw - 16px)); max-height: min(var(--carillon-height, 32rem), calc(100dvh - 16px)); left: var(--x, 8px); top: var(--y, 8px);
-	overflow: hidden; flex-direction: column; background: var(--s); color: var(--t); border: 1px solid var(--b); border-radius: var(--r); box-shadow: 0 12px 32px -8px rgb(0 0 0 / .35); }
-.panel:popover-open { display: flex; }
-.head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--g); padding-block: 8px; padding-inline: 16px 8px; border-block-end: 1px solid var(--b); }
-h2 { margin: 0; font-size: 1rem; font-weight: 600; }
-.action { min-height: 32px; padding: 0 8px; border-radius: 6px; font-size: .875rem; color: var(--a); }
-.action:hover { background: color-mix(in srgb, var(--t) 8%, transparent); }
-ul { margin: 0; padding: 0; list-style: none; overflow-y: auto; overscroll-behavior: contain; }
-li { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: var(--g); padding-block: 10px; padding-inline: 28px 12px; font-size: .875rem; line-height: 1.4; }
-li + li { border-block-start: 1px solid var(--b); }
-li:hover { background: color-mix(in srgb, var(--t) 5%, transparent); }
-.dot { position: absolute; inset-inline-start: 12px; inset-block-start: 17px; width: 8px; height: 8px; border-radius: 50%; background: var(--u); }
-:is(.title, .body) { text-align: left; }
-li:dir(rtl) > :is(.title, .body) { text-align: right; }
-.title { min-width: 0; color: inherit; font-weight: 500; text-decoration: none; overflow-wrap: anywhere; }
-li[data-unread] .title { font-weight: 650; }
-a.title::after { content: ""; position: absolute; inset: 0; }
-.body { grid-column: 1 / -1; color: var(--m); overflow-wrap: anywhere; display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; white-space: pre-line; }
-time { color: var(--m); white-space: nowrap; }
-li .action { position: relative; z-index: 1; }
-li > .action { grid-column: 2; align-self: start; }
-.actions { grid-column: 1 / -1; display: flex; gap: 4px; margin-inline-start: -8px; }
-.tabs { display: flex; gap: 4px; margin-inline-end: auto; }
-.tab[aria-pressed=true] { background: color-mix(in srgb, var(--a) 14%, transparent); font-weight: 600; }
-.more { display: block; margin: 8px auto; }
-.prefs { border-block-start: 1px solid var(--b); padding: 4px 8px; }
-.prefs summary { display: inline-flex; align-items: center; cursor: pointer; list-style: none; }
-.types { padding: 4px 8px 8px; font-size: .875rem; }
-.types label { display: flex; align-items: center; gap: 8px; min-height: 32px; }
-.types input { width: 16px; height: 16px; accent-color: var(--a); }
-.said { padding: 0 16px; font-size: .875rem; }
-.empty, .state { margin: 0; padding: 32px 16px; text-align: center; color: var(--m); font-size: .875rem; }
-.state { padding: 6px 16px; border-block-end: 1px solid var(--b); }
-.foot { border-block-start: 1px solid var(--b); padding: 8px 16px; font-size: .875rem; text-align: center; }
-.foot a { color: var(--a); }
-.toasts { position: fixed; inset: auto 16px 16px auto; margin: 0; padding: 0; border: 0; background: none; overflow: visible; width: min(22rem, calc(100vw - 32px)); }
-.toasts[data-position^=top] { inset-block: 16px auto; }
-.toasts[data-position$=start] { inset-inline: 16px auto; }
-.toast { position: relative; display: grid; gap: 2px; margin-block-start: 8px; padding-block: 12px; padding-inline: 16px 44px; font-size: .875rem; line-height: 1.4; background: var(--s); color: var(--t);
-	border: 1px solid var(--b); border-inline-start: 3px solid var(--u); border-radius: var(--r); box-shadow: 0 8px 24px -8px rgb(0 0 0 / .35); }
-.close { position: absolute; z-index: 1; inset-block-start: 4px; inset-inline-end: 4px; min-width: 36px; min-height: 36px; color: var(--m); }
-.sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-@media (forced-colors: active) { .badge, .dot { forced-color-adjust: none; background: Highlight; color: HighlightText; } }
-@media (width < 480px) { .panel { inset: auto 0 0; width: auto; max-width: none; max-height: 85dvh; border-radius: var(--r) var(--r) 0 0; } }
-@media (pointer: coarse) { .action, .types label { min-height: 44px; } }
-`;
 var sheet;
 function style() {
   if (!sheet) {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
+    sheet.replaceSync(style_default);
   }
   return sheet;
 }
@@ -283,16 +229,16 @@ function texts(wish) {
 // static/js/announcer.js
 var quiet = 5e3;
 var moment = 50;
-function announcer(write2, time = clock) {
+function announcer(write3, time2 = clock) {
   let last2 = -Infinity;
   let waiting2 = null;
   return (phrase, wait = moment) => {
     const pending = waiting2 !== null;
     waiting2 = phrase;
     if (pending) return;
-    time.after(Math.max(wait, last2 + quiet - time.now()), () => {
-      last2 = time.now();
-      if (waiting2 !== null) write2(typeof waiting2 === "string" ? waiting2 : waiting2());
+    time2.after(Math.max(wait, last2 + quiet - time2.now()), () => {
+      last2 = time2.now();
+      if (waiting2 !== null) write3(typeof waiting2 === "string" ? waiting2 : waiting2());
       waiting2 = null;
     });
   };
@@ -307,11 +253,11 @@ var say = announcer(() => {
   if (place) place.textContent = waiting;
   important = false;
 });
-function voice(until) {
+function voice(el) {
   const place = make("p", { class: "sr", part: "status" });
   places.add(place);
   elect();
-  until(() => {
+  el.atEnd(() => {
     places.delete(place);
     elect();
   });
@@ -393,20 +339,20 @@ var CarillonElement = class extends Settable {
   }
   /** @param {ShadowRoot} root @param {Client} client */
   #start(root, client) {
-    this.start(root, client);
-    for (const name of ["notice", "error"]) this.until(client.on(name, (e) => this.emit(name, e.detail)));
+    const draw = this.start(root, client);
+    for (const name of ["notice", "error"]) this.atEnd(client.on(name, (e) => this.emit(name, e.detail)));
     let state = "";
     let due;
-    this.draw(client.getSnapshot());
-    this.until(client.subscribe((now) => {
+    draw(client.getSnapshot());
+    this.atEnd(client.subscribe((now) => {
       if (now.user !== this.#user) this.#become(now.user, client);
       if (now.state !== state) this.emit("state", { state: state = now.state });
       due ??= setTimeout(() => {
         due = void 0;
-        this.draw(client.getSnapshot());
+        draw(client.getSnapshot());
       }, frame);
     }));
-    this.until(() => clearTimeout(due));
+    this.atEnd(() => clearTimeout(due));
   }
   /** @param {string | null} user @param {Client} client */
   #become(user, client) {
@@ -423,21 +369,20 @@ var CarillonElement = class extends Settable {
   /** Shows the page's own content until another element has settings. @param {ShadowRoot} root */
   #wait(root) {
     root.replaceChildren(make("slot"));
-    const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider, or another element of the page that has one`), lonely);
-    this.until(() => clearTimeout(late));
+    const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider`), lonely);
+    this.atEnd(() => clearTimeout(late));
   }
   #end() {
     for (const stop of this.#stop.splice(0)) stop();
     this.shadowRoot?.replaceChildren();
   }
-  /** Builds the content. @param {ShadowRoot} _root @param {Client} _client */
+  /** Builds the content. Returns the function that draws a snapshot. @param {ShadowRoot} _root @param {Client} _client @returns {(now: Snapshot) => void} */
   start(_root, _client) {
+    return () => {
+    };
   }
   /** Loads the content for a user. @param {Client} _client */
   load(_client) {
-  }
-  /** Draws a snapshot. @param {Snapshot} _now */
-  draw(_now) {
   }
   /** Is called when the element has moved in the page. */
   moved() {
@@ -460,6 +405,10 @@ var CarillonElement = class extends Settable {
   text(id, values) {
     return this.texts?.[id] ?? this.#t.text(id, values);
   }
+  /** Makes a button with a text. @param {string} id of the text @param {() => void} click @param {Record<string, string>} [attributes] */
+  button(id, click, attributes) {
+    return make("button", { class: "action", part: "action", click, ...attributes }, this.text(id));
+  }
   /** Returns why content is missing or may be outdated; "" if there is no fault. @param {Snapshot} now */
   fault({ state, notices }) {
     if (state === "signed-out") return this.text("signed_out");
@@ -472,7 +421,7 @@ var CarillonElement = class extends Settable {
     return (this.getAttribute(name) ?? "false") !== "false";
   }
   /** Calls stop when the element leaves the page. @param {() => void} stop */
-  until(stop) {
+  atEnd(stop) {
     this.#stop.push(stop);
   }
   /**
@@ -483,6 +432,68 @@ var CarillonElement = class extends Settable {
     return this.dispatchEvent(new CustomEvent(`carillon-${name}`, { detail, bubbles: true, composed: true, cancelable: true }));
   }
 };
+
+// static/embed/listing.js
+function list(ul, made, rows, make2) {
+  const shown = rows.map((of) => {
+    const li = made.get(of) ?? make2(of);
+    made.set(of, li);
+    return li;
+  });
+  const stay = new Set(
+    /** @type {Element[]} */
+    shown
+  );
+  const focused = (
+    /** @type {HTMLElement | undefined} */
+    [...ul.children].find((li) => li.contains(
+      /** @type {ShadowRoot} */
+      ul.getRootNode().activeElement
+    ))
+  );
+  for (const li of [...ul.children]) if (!stay.has(li)) li.remove();
+  let at = ul.firstElementChild;
+  for (const li of shown) {
+    if (li === at) at = at.nextElementSibling;
+    else ul.insertBefore(li, at);
+  }
+  if (focused && !focused.isConnected) shown.find((li) => li.dataset.key === focused.dataset.key)?.querySelector(
+    /** @type {"a"} */
+    "a, button"
+  )?.focus();
+}
+
+// static/embed/avatar.js
+var hues = { amber: 75, blue: 245, green: 150, red: 15, purple: 295, teal: 205, pink: 345 };
+var derived = 6;
+function avatar({ type, actors: [actor] = [] }, asked) {
+  const all = actor ? disc("avatar", hueOf(actor.id || actor.name), initials(actor.name), actor.image && picture("face", actor.image, "")) : disc("avatar", 0, initials(type));
+  asked?.then((look) => {
+    const sign = look?.icon && icon(look.icon);
+    const hue = look && hues[look.color];
+    if (actor) sign && all.append(disc("corner", hue, sign));
+    else all.replaceWith(disc("avatar", hue, sign || initials(type)));
+  });
+  return all;
+}
+function disc(name, hue, ...children) {
+  const el = make("span", { class: name, part: name, "aria-hidden": "true" }, ...children);
+  el.style.setProperty(hue ? "--h" : "--i", `${hue ?? 0}`);
+  return el;
+}
+function picture(name, src, alt) {
+  const img = make("img", { class: name, part: name, alt, loading: "lazy", referrerpolicy: "no-referrer", error: () => img.remove(), src });
+  return img;
+}
+function initials(name) {
+  const words = name.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [""];
+  return (words.length > 1 ? [words[0], words.at(-1)] : words).map(([c] = "") => c).join("").toUpperCase();
+}
+function hueOf(text) {
+  let sum = 2166136261;
+  for (const byte of new TextEncoder().encode(text)) sum = Math.imul(sum ^ byte, 16777619);
+  return Object.values(hues)[(sum >>> 0) % derived];
+}
 
 // static/js/times.js
 var minute = 6e4;
@@ -497,104 +508,154 @@ function ago(ms, lang) {
   return new Intl.RelativeTimeFormat(lang, { style: "narrow" }).format(-Math.floor(ms / day), "day");
 }
 
-// static/embed/listing.js
-var Listing = class {
+// static/embed/time.js
+var lists = /* @__PURE__ */ new Map();
+var timer;
+function time(at, lang) {
+  const el = make("time", { part: "meta time", datetime: at });
+  write(el, lang);
+  return el;
+}
+function ticks(list2, lang) {
+  lists.set(list2, lang);
+  timer ??= setInterval(() => {
+    for (const [list3, lang2] of lists) for (const el of list3.querySelectorAll("time")) write(el, lang2);
+  }, 6e4);
+  return () => void lists.delete(list2);
+}
+function write(el, lang) {
+  const at = new Date(
+    /** @type {HTMLTimeElement} */
+    el.dateTime
+  );
+  el.textContent = ago(Date.now() - +at, lang) ?? at.toLocaleDateString(lang);
+}
+
+// static/embed/row.js
+function noticeRow(feed, row, look) {
+  const { el, client } = feed;
+  const keys = [row.key];
+  const unread = !row.read || row.new;
+  const actions = feed.acts ? [
+    unread ? action(el, "mark_read", row, () => feed.try(client.read({ keys }))) : action(el, "mark_unread", row, () => feed.try(client.unread(keys))),
+    action(el, "delete", row, () => feed.delete(keys))
+  ] : [];
+  const follow = (link2) => (e) => {
+    if (!row.read) client.read({ keys }).catch(() => {
+    });
+    feed.follow(e, link2, row);
+  };
+  const li = item(el, row.key, unread);
+  if (el.renderRow) li.prepend(el.renderRow(row, li)), li.append(...actions);
+  else li.append(
+    avatar(row, look),
+    titleOf(row, follow(row.link)),
+    time(row.created_at, el.language),
+    bodyOf(row),
+    row.image ? picture("image", row.image.url, row.image.alt) : "",
+    make("span", { class: "buttons" }, ...(row.actions ?? []).map((of) => link(of.label, of.link, { class: `button ${of.style}`, part: "button" }, follow(of.link)))),
+    make("span", { class: "actions", part: "actions" }, ...actions)
+  );
+  return li;
+}
+function postRow({ el, client }, post) {
+  const li = item(el, `announcement ${post.id}`, !post.read);
+  const dismiss = () => client.readAnnouncements({ ids: [post.id] }).catch(() => {
+  });
+  li.append(titleOf(post), post.read ? "" : action(el, "dismiss", post, dismiss));
+  return li;
+}
+function action(el, text, { title }, click) {
+  return el.button(text, click, { "aria-label": `${el.text(text)}: ${title}` });
+}
+function item(el, key, unread) {
+  return make(
+    "li",
+    { part: unread ? "row unread" : "row", "data-key": key, "data-unread": unread },
+    unread && make("span", { class: "dot", part: "dot" }, make("span", { class: "sr" }, el.text("unread")))
+  );
+}
+
+// static/embed/feed.js
+var bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
+var Feed = class {
+  /** The icons of types; without them rows have initials. @type {Map<string, Promise<Look | undefined>>} */
+  #looks = /* @__PURE__ */ new Map();
+  #said = make("div", { class: "said", part: "status" });
+  #state = make("p", { class: "state", part: "status", hidden: true });
+  #list;
+  #empty;
   /** @type {WeakMap<object, HTMLElement>} */
   #made = /* @__PURE__ */ new WeakMap();
-  #ul;
-  /** @param {HTMLElement} ul */
-  constructor(ul) {
-    this.#ul = ul;
+  #away;
+  /** @param {import("./element.js").CarillonElement} el @param {Client} client @param {boolean} acts its rows can be marked and deleted @param {() => void} [away] is called when the user follows a link */
+  constructor(el, client, acts, away = () => {
+  }) {
+    this.el = el;
+    this.client = client;
+    this.acts = acts;
+    this.#away = away;
+    this.#list = make("ul", { part: "list", "aria-label": el.text("title") });
+    this.#empty = make("div", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, el.text("empty")));
+    el.atEnd(ticks(this.#list, el.language));
   }
-  get size() {
-    return this.#ul.childElementCount;
+  get nodes() {
+    return [this.#state, this.#said, this.#list, this.#empty];
   }
-  /** Drops all elements, so that all rows are built again. */
-  forget() {
-    this.#made = /* @__PURE__ */ new WeakMap();
+  /** @param {Snapshot} now @param {readonly any[]} posts @param {Snapshot["notices"]} notices */
+  show(now, posts, notices = now.notices) {
+    const types = (notices ?? []).map((row) => row.type).filter((type) => !this.#looks.has(type)).slice(0, 100);
+    const asked = types[0] && this.client.looks(types).catch(() => ({ looks: {} }));
+    for (const type of types) this.#looks.set(type, asked.then(({ looks }) => looks[type]));
+    const fault = this.el.fault(now);
+    [this.#state.hidden, this.#state.textContent] = [!fault, fault];
+    list(this.#list, this.#made, [...posts, ...notices ?? []], (of) => of.key ? noticeRow(this, of, this.#looks.get(of.type)) : postRow(this, of));
+    const waits = now.notices === null;
+    this.#empty.hidden = waits || this.#list.hasChildNodes();
+    return fault;
   }
-  /**
-   * @param {readonly any[]} rows notices and announcements
-   * @param {(of: any) => HTMLElement} make
-   */
-  show(rows, make2) {
-    const shown = rows.map((of) => {
-      const li = this.#made.get(of) ?? make2(of);
-      this.#made.set(of, li);
-      return li;
-    });
-    const stay = new Set(
-      /** @type {Element[]} */
-      shown
-    );
-    const focused = (
-      /** @type {HTMLElement | undefined} */
-      [...this.#ul.children].find((li) => li.contains(
-        /** @type {ShadowRoot} */
-        this.#ul.getRootNode().activeElement
-      ))
-    );
-    for (const li of [...this.#ul.children]) if (!stay.has(li)) li.remove();
-    let at = this.#ul.firstElementChild;
-    for (const li of shown) {
-      if (li === at) at = at.nextElementSibling;
-      else this.#ul.insertBefore(li, at);
+  /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
+  async try(call) {
+    try {
+      await call;
+      return true;
+    } catch (err) {
+      this.el.emit("error", { code: (
+        /** @type {any} */
+        err.code ?? "failed"
+      ), detail: String(err) });
+      if (this.client.getSnapshot().notices) this.#say(this.el.text("failed"));
+      return false;
     }
-    if (focused && !focused.isConnected) shown.find((li) => li.dataset.key === focused.dataset.key)?.querySelector(
-      /** @type {"a"} */
-      "a, button"
-    )?.focus();
+  }
+  /** @param {string[]} keys */
+  async delete(keys) {
+    if (await this.try(this.client.delete(keys))) this.#say(this.el.text("deleted"), () => this.client.restore(keys));
+  }
+  readAll() {
+    const { notices } = this.client.getSnapshot();
+    if (notices?.[0]) this.try(this.client.read({ upto: notices[0].at }));
+    this.try(this.client.readAnnouncements({ all: true }));
+  }
+  /** The user follows a link, which a router of the page may take over. @param {Event} e @param {string} link @param {any} notice */
+  follow(e, link2, notice) {
+    if (!this.el.emit("navigate", { href: route(link2), notice })) e.preventDefault();
+    this.#away();
+  }
+  /** @param {string} text @param {() => Promise<unknown>} [undo] */
+  #say(text, undo) {
+    const again = () => this.try(undo?.()).then(() => this.#said.replaceChildren());
+    this.#said.replaceChildren(text, undo ? this.el.button("undo", again) : "");
+    speak(text);
   }
 };
-function row(el, row2, followed, ...actions) {
-  const unread = !row2.read || row2.new;
-  const href = row2.link && new URL(row2.link, document.baseURI).href;
-  if (el.renderRow) {
-    const li = make("li", { part: unread ? "row unread" : "row", "data-key": row2.key, "data-unread": unread });
-    li.append(el.renderRow(row2, li), ...actions);
-    return li;
-  }
-  return make(
-    "li",
-    { part: unread ? "row unread" : "row", "data-key": row2.key, "data-unread": unread },
-    unread ? dot(el) : null,
-    make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href, click: (e) => href && follow(el, e, row2, followed) }, row2.title),
-    make("time", { part: "meta", datetime: row2.created_at }, ago(Date.now() - Date.parse(row2.created_at), el.language) ?? new Date(row2.created_at).toLocaleDateString(el.language)),
-    row2.body ? make("span", { class: "body", part: "body", dir: "auto" }, row2.body) : null,
-    actions.length > 0 ? make("span", { class: "actions", part: "actions" }, ...actions) : null
-  );
-}
-function announcement(el, post) {
-  const href = post.link && new URL(post.link, document.baseURI).href;
-  const dismiss = () => el.client?.readAnnouncements({ ids: [post.id] }).catch(() => {
-  });
-  return make(
-    "li",
-    { part: post.read ? "row" : "row unread", "data-key": `announcement ${post.id}`, "data-unread": !post.read },
-    post.read ? null : dot(el),
-    make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href }, post.title),
-    post.read ? null : button(el, "dismiss", post.title, dismiss)
-  );
-}
-function button(el, text, title, click) {
-  return make("button", { type: "button", class: "action", part: "action", "aria-label": `${el.text(text)}: ${title}`, click }, el.text(text));
-}
-function dot(el) {
-  return make("span", { class: "dot", part: "dot" }, make("span", { class: "sr" }, el.text("unread")));
-}
-function follow(el, e, row2, followed) {
-  if (!row2.read) el.client?.read({ keys: [row2.key] }).catch(() => {
-  });
-  if (!el.emit("navigate", { href: route(row2.link), notice: row2 })) e.preventDefault();
-  followed();
-}
 
 // static/embed/title.js
 var remembered = 50;
 var numbers2 = /* @__PURE__ */ new Map();
 var plains = /* @__PURE__ */ new Set();
 var [plain, written] = ["", ""];
-var watch = globalThis.MutationObserver && new MutationObserver(() => document.title !== written && write());
+var watch = globalThis.MutationObserver && new MutationObserver(() => document.title !== written && write2());
 function entitle(element, number) {
   const before = numbers2.size;
   if (number === null) numbers2.delete(element);
@@ -604,11 +665,11 @@ function entitle(element, number) {
     plain = written = document.title;
     plain = plainOf(written);
   }
-  write();
+  write2();
   watch.disconnect();
   if (numbers2.size > 0) watch.observe(document.head, { childList: true, subtree: true, characterData: true });
 }
-function write() {
+function write2() {
   if (document.title !== written) plain = plainOf(document.title);
   const [number = ""] = numbers2.values();
   if (number) {
@@ -626,90 +687,94 @@ function plainOf(title) {
 }
 
 // static/embed/bell.js
-var bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
 var CarillonBell = class extends CarillonElement {
   static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open"];
   /** @type {HTMLElement | null} */
-  #button = null;
-  /** @type {HTMLElement | null} */
   #panel = null;
-  /** @type {Listing | null} */
-  #listing = null;
-  /** @type {HTMLElement | null} */
-  #all = null;
-  /** @type {number | null | undefined} */
-  #unread;
-  // undefined: nothing is drawn yet
-  /** @type {Snapshot["notices"] | undefined} */
-  #notices;
-  /** @type {Snapshot["announcements"] | undefined} */
-  #announcements;
-  /** @param {ShadowRoot} root @param {import("./core.js").Client} client */
+  /** @override @param {ShadowRoot} root @param {import("./core.js").Client} client */
   start(root, client) {
-    this.#notices = this.#announcements = void 0;
-    this.#unread = void 0;
     const name = this.text("title");
-    const list = make("ul", { part: "list", "aria-label": name });
-    this.#listing = new Listing(list);
-    this.#all = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
-    this.#panel = make(
-      "div",
-      { class: "panel", part: "panel", popover: "auto", role: "dialog", "aria-label": name, toggle: (e) => this.#toggled(e.newState === "open") },
-      make("div", { class: "head", part: "header" }, make("h2", { part: "heading" }, make("slot", { name: "header" }, name)), this.#all),
-      make("p", { class: "state", part: "status", hidden: true }),
-      list,
-      make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty"))),
-      make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, this.#inboxLink()))
-    );
-    this.#button = make(
+    const feed = new Feed(this, client, false, () => this.hide());
+    let shown;
+    const all = this.button("read_all", () => feed.readAll());
+    const badge = make("span", { class: "badge", part: "badge", "aria-hidden": "true", hidden: true });
+    const button = make(
       "button",
-      { type: "button", class: "bell", part: "bell", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => this.#panel?.togglePopover() },
+      { class: "bell", part: "bell", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => panel.togglePopover() },
       make("slot", { name: "icon" }, icon(bell)),
-      make("span", { class: "badge", part: "badge", "aria-hidden": "true", hidden: true })
+      badge
     );
-    root.replaceChildren(this.#button, this.#panel, voice((stop) => this.until(stop)));
-    const timer = setInterval(() => this.#panel?.matches(":popover-open") && this.#rows(client.getSnapshot(), true), 6e4);
-    const place = () => this.#panel?.matches(":popover-open") && this.#place();
+    const href = this.getAttribute("inbox-href");
+    const panel = this.#panel = make(
+      "div",
+      { class: "panel", part: "panel", popover: "auto", role: "dialog", "aria-label": name, toggle: (e) => toggled(e.newState === "open") },
+      make("div", { class: "head", part: "header" }, make("h2", { part: "heading" }, make("slot", { name: "header" }, name)), all),
+      ...feed.nodes,
+      make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, href && make("a", { href }, this.text("inbox"))))
+    );
+    const place = () => {
+      if (!panel.matches(":popover-open")) return;
+      const at = button.getBoundingClientRect();
+      const { offsetWidth: width, offsetHeight: height } = panel;
+      const [side, end] = (this.getAttribute("placement") ?? "bottom-end").split("-");
+      const x = end === "end" === (getComputedStyle(this).direction === "ltr") ? at.right - width : at.left;
+      const room = innerHeight - at.bottom;
+      const most = Math.min(height, 320);
+      const below = side === "top" ? at.top < most && room > at.top : room > most || at.top < innerHeight / 2;
+      panel.style.setProperty("--x", `${Math.min(Math.max(8, x), innerWidth - width - 8)}px`);
+      panel.style.setProperty("--y", `${below ? at.bottom + 4 : Math.max(8, at.top - height - 4)}px`);
+    };
+    const toggled = async (open) => {
+      button.setAttribute("aria-expanded", String(open));
+      this.toggleAttribute("open", open);
+      this.emit(open ? "open" : "close");
+      if (!open) return;
+      place();
+      if (client.getSnapshot().user === null) return;
+      const calls = [this.getAttribute("read-on") === "click" ? client.load() : client.open(), client.loadAnnouncements()];
+      this.failed = !await feed.try(Promise.all(calls));
+      draw(client.getSnapshot());
+    };
+    const draw = (now) => {
+      const { unread } = now.badge;
+      this.toggleAttribute("data-signed-out", now.state === "signed-out");
+      if (unread !== shown) {
+        const max = Number(this.getAttribute("max") ?? 99);
+        const short = unread && unread > max ? `${max}+` : String(unread ?? "");
+        const label = unread === null ? name : this.text(unread ? "bell" : "bell_none", { Count: unread });
+        badge.textContent = short;
+        badge.hidden = all.hidden = !unread;
+        button.setAttribute("aria-label", label);
+        if (this.flag("title-badge")) entitle(this, unread ? short : "");
+        if (unread && typeof shown === "number" && unread > shown) speak(label);
+        shown = unread;
+        if (unread !== null) this.emit("badge", now.badge);
+      }
+      const fault = feed.show(now, (now.announcements ?? []).filter((a) => !a.read));
+      if (unread === null && fault) button.setAttribute("aria-description", fault);
+      else button.removeAttribute("aria-description");
+    };
+    root.replaceChildren(button, panel, voice(this));
     addEventListener("resize", place);
-    this.until(() => (clearInterval(timer), removeEventListener("resize", place)));
-    this.until(() => entitle(this, null));
+    this.atEnd(() => {
+      removeEventListener("resize", place);
+      entitle(this, null);
+    });
     if (this.flag("open")) queueMicrotask(() => this.show());
+    return draw;
   }
+  /** @override */
   moved() {
     if (this.flag("open")) this.show();
   }
+  /** @override */
   left() {
     this.removeAttribute("open");
   }
-  /** @param {string} name */
+  /** @override @param {string} name */
   changed(name) {
     if (name === "open") this.flag("open") ? this.show() : this.hide();
     else super.changed(name);
-  }
-  /** @param {Snapshot} now */
-  draw(now) {
-    const { unread } = now.badge;
-    const badge = this.#button?.querySelector(".badge");
-    if (!this.#button || !(badge instanceof HTMLElement)) return;
-    this.toggleAttribute("data-signed-out", now.state === "signed-out");
-    if (unread !== this.#unread) {
-      const max = Number(this.getAttribute("max") ?? 99);
-      const short = unread && unread > max ? `${max}+` : String(unread ?? "");
-      badge.textContent = short;
-      badge.hidden = !unread;
-      this.#button.setAttribute("aria-label", unread === null ? this.text("title") : unread ? this.text("bell", { Count: unread }) : this.text("bell_none"));
-      if (this.flag("title-badge")) entitle(this, unread ? short : "");
-      if (unread && typeof this.#unread === "number" && unread > this.#unread) speak(this.text("bell", { Count: unread }));
-      if (this.#all) this.#all.hidden = !unread;
-      this.#unread = unread;
-      if (unread !== null) this.emit("badge", now.badge);
-    }
-    const fault = this.fault(now);
-    if (unread === null && fault) this.#button.setAttribute("aria-description", fault);
-    else this.#button.removeAttribute("aria-description");
-    if (this.#panel?.matches(":popover-open")) this.#rows(now);
-    const state = this.#panel?.querySelector(".state");
-    if (state instanceof HTMLElement) [state.hidden, state.textContent] = [!fault, fault];
   }
   /** Opens the panel. */
   show() {
@@ -719,68 +784,12 @@ var CarillonBell = class extends CarillonElement {
   hide() {
     this.#panel?.hidePopover();
   }
-  /** @param {boolean} open */
-  async #toggled(open) {
-    this.#button?.setAttribute("aria-expanded", String(open));
-    this.toggleAttribute("open", open);
-    this.emit(open ? "open" : "close");
-    const client = this.client;
-    if (!open || !client) return;
-    this.#place();
-    this.#notices = void 0;
-    this.#rows(client.getSnapshot());
-    if (client.getSnapshot().user === null) return;
-    try {
-      await Promise.all([this.getAttribute("read-on") === "click" ? client.load() : client.open(), client.loadAnnouncements()]);
-      this.failed = false;
-    } catch (err) {
-      this.failed = true;
-      this.draw(client.getSnapshot());
-      this.emit("error", { code: (
-        /** @type {any} */
-        err.code ?? "failed"
-      ), detail: String(err) });
-    }
-  }
-  /** Puts the panel below the bell, or above it where there is more room. */
-  #place() {
-    if (!this.#panel || !this.#button) return;
-    const at = this.#button.getBoundingClientRect();
-    const { offsetWidth: width, offsetHeight: height } = this.#panel;
-    const end = (this.getAttribute("placement") ?? "bottom-end").endsWith("end") === (getComputedStyle(this).direction === "ltr");
-    const x = Math.min(Math.max(8, end ? at.right - width : at.left), innerWidth - width - 8);
-    const room = innerHeight - at.bottom;
-    const top = this.getAttribute("placement")?.startsWith("top");
-    const below = top ? at.top < Math.min(height, 320) && room > at.top : room > Math.min(height, 320) || at.top < innerHeight / 2;
-    this.#panel.style.setProperty("--x", `${x}px`);
-    this.#panel.style.setProperty("--y", below ? `${at.bottom + 4}px` : `${Math.max(8, at.top - height - 4)}px`);
-  }
-  /** @param {Snapshot} now @param {boolean} [anew] */
-  #rows(now, anew = false) {
-    if (!this.#listing || !anew && now.notices === this.#notices && now.announcements === this.#announcements) return;
-    [this.#notices, this.#announcements] = [now.notices, now.announcements];
-    if (anew) this.#listing?.forget();
-    const posts = (now.announcements ?? []).filter((a) => !a.read);
-    const away = () => this.hide();
-    this.#listing?.show([...posts, ...now.notices ?? []], (of) => of.key ? row(this, of, away) : announcement(this, of));
-    const empty = this.#panel?.querySelector(".empty");
-    if (empty instanceof HTMLElement) empty.hidden = now.notices === null || this.#listing.size > 0;
-  }
-  async #readAll() {
-    const rows = this.client?.getSnapshot().notices ?? [];
-    await Promise.all([rows[0] && this.client?.read({ upto: rows[0].at }), this.client?.readAnnouncements({ all: true })]).catch(() => {
-    });
-  }
-  #inboxLink() {
-    const href = this.getAttribute("inbox-href");
-    return href ? make("a", { href }, this.text("inbox")) : "";
-  }
 };
 
 // static/embed/preferences.js
 function preferences(el, client) {
-  const list = make("div", { class: "types" });
-  const fault = () => list.replaceChildren(el.text("failed"));
+  const list2 = make("div", { class: "types" });
+  const fault = () => list2.replaceChildren(el.text("failed"));
   const choice = (t) => {
     const box = (
       /** @type {HTMLInputElement} */
@@ -791,127 +800,55 @@ function preferences(el, client) {
   };
   const open = async (e) => {
     if (!(e.currentTarget instanceof HTMLDetailsElement) || !e.currentTarget.open) return;
-    await client.me().then((me) => list.replaceChildren(...me.types.map(choice)), fault);
+    await client.me().then((me) => list2.replaceChildren(...me.types.map(choice)), fault);
   };
-  return make("details", { class: "prefs", part: "footer", toggle: open }, make("summary", { class: "action", part: "action" }, el.text("preferences")), list);
+  return make("details", { class: "prefs", part: "footer", toggle: open }, make("summary", { class: "action", part: "action" }, el.text("preferences")), list2);
 }
 
 // static/embed/inbox.js
-var names = { all: "tab_all", unread: "tab_unread", announcements: "tab_announcements" };
+var announced = "announcements";
 var CarillonInbox = class extends CarillonElement {
-  static observedAttributes = [...super.observedAttributes, "filter", "announcements", "preferences"];
-  /** @type {HTMLElement | null} */
-  #list = null;
-  /** @type {Listing | null} */
-  #listing = null;
-  /** @type {HTMLElement | null} */
-  #empty = null;
-  /** @type {HTMLElement | null} */
-  #more = null;
-  /** @type {HTMLElement | null} */
-  #status = null;
-  /** @type {HTMLElement[]} */
-  #tabs = [];
-  /** @type {HTMLElement | null} */
-  #state = null;
-  #filter = "all";
-  /** @type {Snapshot | undefined} */
-  #drawn;
-  /** @param {ShadowRoot} root @param {Client} client */
+  static observedAttributes = [...super.observedAttributes, "filter", announced, "preferences"];
+  /** @override @param {ShadowRoot} root @param {Client} client */
   start(root, client) {
-    this.#drawn = void 0;
-    this.#filter = this.getAttribute("filter") === "unread" ? "unread" : "all";
-    this.#tabs = ["all", "unread", ...this.#posts === "tab" ? ["announcements"] : []].map(
-      (name) => make("button", { type: "button", class: "action tab", part: "tab", "data-tab": name, "aria-pressed": String(name === this.#filter), click: () => this.#choose(name) }, this.text(names[name] ?? name))
-    );
-    this.#list = make("ul", { part: "list", "aria-label": this.text("title") });
-    this.#listing = new Listing(this.#list);
-    this.#empty = make("p", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, this.text("empty")));
-    this.#more = make("button", { type: "button", class: "action more", part: "action", hidden: true, click: () => this.#try(client.load({ more: true })) }, this.text("older"));
-    this.#status = make("div", { class: "said", part: "status" });
-    this.#state = make("p", { class: "state", part: "status", hidden: true });
-    const readAll = make("button", { type: "button", class: "action", part: "action", click: () => this.#readAll() }, this.text("read_all"));
+    const feed = new Feed(this, client, true);
+    const posts = this.getAttribute("announcements") ?? "top";
+    let filter = this.getAttribute("filter") === "unread" ? "unread" : "all";
+    const tabs = ["all", "unread", ...posts === "tab" ? [announced] : []].map((name) => {
+      const choose = () => {
+        filter = name;
+        press();
+        feed.try(name === announced ? client.loadAnnouncements() : client.load({ filter }));
+        draw(client.getSnapshot());
+      };
+      return this.button(`tab_${name}`, choose, { class: "action tab", part: "tab", "data-tab": name });
+    });
+    const press = () => tabs.forEach((tab) => tab.setAttribute("aria-pressed", String(tab.dataset.tab === filter)));
+    const older = this.button("older", () => feed.try(client.load({ more: true })), { class: "action more" });
+    this.load = async () => {
+      this.failed = false;
+      if (posts !== "off") feed.try(client.loadAnnouncements());
+      const opens = filter === "all" && this.getAttribute("read-on") !== "click";
+      this.failed = !await feed.try(opens ? client.open() : client.load({ filter: filter === "unread" ? filter : "all" }));
+      draw(client.getSnapshot());
+      if (this.failed && this.isConnected) setTimeout(() => this.load(client), 5e3);
+    };
+    const draw = (now) => {
+      const apart = filter === announced;
+      const shown = apart ? [] : (now.notices ?? []).filter((r) => filter === "all" || !r.read);
+      feed.show(now, (now.announcements ?? []).filter((a) => apart || posts === "top" && !a.read), shown);
+      older.hidden = apart || now.next === null;
+    };
+    press();
     root.replaceChildren(
-      make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...this.#tabs), readAll),
-      this.#state,
-      this.#status,
-      this.#list,
-      this.#empty,
-      this.#more,
+      make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...tabs), this.button("read_all", () => feed.readAll())),
+      ...feed.nodes,
+      older,
       this.flag("preferences") ? preferences(this, client) : "",
       make("slot", { name: "footer" }),
-      voice((stop) => this.until(stop))
+      voice(this)
     );
-  }
-  /** @param {Client} client */
-  async load(client) {
-    this.failed = false;
-    const opens = this.#filter === "all" && this.getAttribute("read-on") !== "click";
-    if (this.#posts !== "off") this.#try(client.loadAnnouncements());
-    this.failed = !await this.#try(opens ? client.open() : client.load({ filter: this.#filter === "unread" ? "unread" : "all" }));
-    this.draw(client.getSnapshot());
-  }
-  get #posts() {
-    return this.getAttribute("announcements") ?? "top";
-  }
-  /** @param {Snapshot} now */
-  draw(now) {
-    const fault = this.fault(now);
-    if (this.#state) [this.#state.hidden, this.#state.textContent] = [!fault, fault];
-    if (this.failed && now.state === "live" && now.notices === null && this.client) void this.load(this.client);
-    if (!this.#list || now.notices === this.#drawn?.notices && now.announcements === this.#drawn?.announcements && now.next === this.#drawn?.next) return;
-    this.#drawn = now;
-    const apart = this.#filter === "announcements";
-    const posts = (now.announcements ?? []).filter((a) => apart || this.#posts === "top" && !a.read);
-    const shown = apart ? [] : (now.notices ?? []).filter((r) => this.#filter === "all" || !r.read);
-    this.#listing?.show([...posts, ...shown], (of) => of.key ? row(this, of, () => {
-    }, this.#toggle(of), this.#delete(of)) : announcement(this, of));
-    if (this.#empty) this.#empty.hidden = now.notices === null || this.#list.childElementCount > 0;
-    if (this.#more) this.#more.hidden = apart || now.next === null;
-  }
-  /** @param {Row} row */
-  #toggle(row2) {
-    const client = this.client;
-    return row2.read && !row2.new ? button(this, "mark_unread", row2.title, () => this.#try(client?.unread([row2.key]))) : button(this, "mark_read", row2.title, () => this.#try(client?.read({ keys: [row2.key] })));
-  }
-  /** @param {Row} row */
-  #delete(row2) {
-    return button(this, "delete", row2.title, async () => {
-      if (!await this.#try(this.client?.delete([row2.key]))) return;
-      const undo = make("button", { type: "button", class: "action", part: "action", click: () => this.#try(this.client?.restore([row2.key])).then(() => this.#status?.replaceChildren()) }, this.text("undo"));
-      this.#say(this.text("deleted"), " ", undo);
-    });
-  }
-  /** @param {string} filter */
-  #choose(filter) {
-    this.#filter = filter;
-    this.#drawn = void 0;
-    for (const tab of this.#tabs) tab.setAttribute("aria-pressed", String(tab.dataset.tab === filter));
-    this.#try(filter === "announcements" ? this.client?.loadAnnouncements() : this.client?.load({ filter }));
-  }
-  #readAll() {
-    const newest = this.client?.getSnapshot().notices?.[0];
-    if (newest) this.#try(this.client?.read({ upto: newest.at }));
-    this.#try(this.client?.readAnnouncements({ all: true }));
-  }
-  /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
-  async #try(call) {
-    try {
-      await call;
-      return true;
-    } catch (err) {
-      this.emit("error", { code: (
-        /** @type {any} */
-        err.code ?? "failed"
-      ), detail: String(err) });
-      if (this.client?.getSnapshot().notices) this.#say(this.text("failed"));
-      return false;
-    }
-  }
-  /** @param {string} text @param {...(Node | string)} more */
-  #say(text, ...more) {
-    this.#status?.replaceChildren(text, ...more);
-    speak(text);
+    return draw;
   }
 };
 
@@ -924,9 +861,11 @@ var CarillonToasts = class extends CarillonElement {
   /** @param {ShadowRoot} root @param {Client} client */
   start(root, client) {
     this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "aria-label": this.text("toasts"), "data-position": this.getAttribute("position") ?? "bottom-end" });
-    root.replaceChildren(this.#region, voice((stop) => this.until(stop)));
+    root.replaceChildren(this.#region, voice(this));
     client.takeToasts();
-    this.until(client.on("toast", (e) => this.#take(e.detail)));
+    this.atEnd(client.on("toast", (e) => this.#take(e.detail)));
+    return () => {
+    };
   }
   moved() {
     if (this.#region?.childElementCount) this.#region.showPopover();
@@ -941,13 +880,12 @@ var CarillonToasts = class extends CarillonElement {
   #show(toast) {
     const region = this.#region;
     if (!region) return;
-    const href = toast.link && new URL(toast.link, document.baseURI).href;
     const box = make(
       "div",
       { class: "toast", part: "toast" },
-      make(href ? "a" : "span", { class: "title", part: "title", dir: "auto", href, click: (e) => this.#follow(e, toast, box) }, toast.title),
-      toast.body ? make("span", { class: "body", part: "body", dir: "auto" }, toast.body) : null,
-      make("button", { type: "button", class: "close", part: "action", "aria-label": this.text("close_named", { Title: toast.title }), click: () => this.#drop(box) }, "\u2715")
+      titleOf(toast, (e) => this.#follow(e, toast, box)),
+      bodyOf(toast),
+      make("button", { class: "close", part: "action", "aria-label": this.text("close_named", { Title: toast.title }), click: () => this.#drop(box) }, "✕")
     );
     region.append(box);
     const most = Number(this.getAttribute("max") ?? 3);
@@ -960,7 +898,6 @@ ${toast.body}` : toast.title, true);
   }
   /** @param {Event} e @param {Toast} toast @param {HTMLElement} box */
   #follow(e, toast, box) {
-    if (!toast.link) return;
     if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {
     });
     if (!this.emit("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();

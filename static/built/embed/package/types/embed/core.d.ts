@@ -1,3 +1,4 @@
+import { Client } from "./client.js";
 export type State = import("./snapshot.js").State;
 export type Snapshot = import("./snapshot.js").Snapshot;
 export type Row = import("./rows.js").Row;
@@ -6,71 +7,7 @@ export type Row = import("./rows.js").Row;
  * @typedef {import("./snapshot.js").Snapshot} Snapshot
  * @typedef {import("./rows.js").Row} Row
  */
-/**
- * The notices of one user: a store whose snapshots never change.
- *
- * Events for `on`: `notice`, `toast` (`detail.shown()` reports that it was shown) and `error`.
- */
-export declare class Client extends EventTarget {
-    #private;
-    /** @param {{server: string, provide?: (signal: AbortSignal) => Promise<string | null | undefined>, source?: string}} options source identifies the origin of the tokens */
-    constructor({ server, provide, source }: {
-        server: string;
-        provide?: (signal: AbortSignal) => Promise<string | null | undefined>;
-        source?: string;
-    });
-    /** Calls fn now and after each change. Returns a function that unsubscribes. @param {(now: Snapshot) => void} fn */
-    subscribe(fn: (now: Snapshot) => void): () => undefined;
-    getSnapshot: () => import("./snapshot.js").Snapshot;
-    /** @param {string} name @param {(e: CustomEvent) => void} fn */
-    on(name: string, fn: (e: CustomEvent) => void): () => void;
-    /** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
-    load({ filter, more }?: {
-        filter?: string;
-        more?: boolean;
-    }): Promise<void>;
-    loadAnnouncements(): Promise<void>;
-    /** Opens the inbox: marks everything as read, and what was unread as `new`. */
-    open(): Promise<void>;
-    /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
-    read(what: {
-        keys: string[];
-    } | {
-        upto: number | string;
-    } | {
-        subject: string;
-    }): Promise<void>;
-    /** @param {string[]} keys */
-    unread(keys: string[]): Promise<void>;
-    /** @param {string[]} keys */
-    delete(keys: string[]): Promise<void>;
-    /** Undoes a deletion, which is possible for 10 minutes. @param {string[]} keys */
-    restore(keys: string[]): Promise<void>;
-    /** Returns the signed-in user, with their settings and the types of notices. */
-    me(): Promise<any>;
-    /** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
-    mute(type: string, muted: boolean): Promise<any>;
-    /** @param {{ids: number[]} | {all: true}} what */
-    readAnnouncements(what: {
-        ids: number[];
-    } | {
-        all: true;
-    }): Promise<void>;
-    /**
-     * Directs toasts to this page: each is a `toast` event in one visible tab of the browser, whose `detail.shown()`
-     * reports to the server that it was shown.
-     */
-    takeToasts(): void;
-    /**
-     * Determines again who is signed in, and reloads everything on display: for a sign-in or sign-out without a new
-     * page. It also restarts a client after `end`.
-     */
-    refresh(): Promise<void>;
-    /** Ends everything, permanently. */
-    close(): void;
-    /** Drops the user immediately; the state becomes signed out. `refresh` starts again. */
-    end(): void;
-}
+export { Client };
 /**
  * Connects a page to the notices of its user. On the server's own host it needs no tokens.
  * @param {{server?: string | null, tokenUrl?: string | null, tokenProvider?: (() => Promise<string | null | undefined>) | null}} options

@@ -1,7 +1,3 @@
-import { Alone } from "../js/alone.js";
-import { Tabs } from "../js/tabs.js";
-export type Events = Tabs | Alone;
-/** @typedef {Tabs | Alone} Events */
 /**
  * Follows the events of a user, with one stream for all tabs of the browser, until
  * signal is aborted.
@@ -10,6 +6,6 @@ export type Events = Tabs | Alone;
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
  * @param {Record<string, (detail: any, status?: number) => void>} handlers by the name of the event
- * @returns {Events}
  */
-export declare function follow(url: string, name: string, tokens: import("./tokens.js").Tokens, signal: AbortSignal, handlers: Record<string, (detail: any, status?: number) => void>): Events;
+export declare function follow(url: string, name: string, tokens: import("./tokens.js").Tokens, signal: AbortSignal, handlers: Record<string, (detail: any, status?: number) => void>): void;
+export declare const isVisible: () => boolean;

@@ -11,11 +11,25 @@ export type Row = {
     readonly read: boolean;
     readonly new: boolean;
     readonly created_at: string;
+    readonly expires_at?: string;
+    readonly actors?: readonly {
+        id?: string;
+        name: string;
+        image?: string;
+    }[];
+    readonly others?: number;
+    readonly times?: number;
+    readonly image?: {
+        url: string;
+        alt: string;
+    };
+    readonly actions?: readonly {
+        label: string;
+        link: string;
+        style: string;
+    }[];
+    readonly data?: object;
 };
-/**
- * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
- *   readonly title: string, readonly body: string, readonly link: string, readonly app?: string, readonly read: boolean, readonly new: boolean, readonly created_at: string}} Row
- */
 /**
  * Inserts a row that arrived, unless it is there already, and removes an older row with its key.
  * @param {readonly Row[]} rows
@@ -28,7 +42,7 @@ export declare function put(rows: readonly Row[], row: any, filter: string): rea
  * @param {readonly Row[]} rows
  * @param {any} row
  */
-export declare function changed(rows: readonly Row[], row: any): any[];
+export declare function changed(rows: readonly Row[], row: any): Row[];
 /**
  * Marks rows as read or unread. Rows of a subject stay: only the server can determine which of them the token covers.
  * @param {readonly Row[]} rows

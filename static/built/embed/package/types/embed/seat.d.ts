@@ -25,6 +25,6 @@ export declare class Seat {
         token: string | null;
         tokenUrl: string | null;
         server: string | null;
-    }): import("./core.js").Client | null;
+    }): import("./client.js").Client | null;
     leave(): void;
 }

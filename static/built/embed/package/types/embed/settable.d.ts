@@ -14,8 +14,8 @@ export declare class Settable extends /** @type {typeof HTMLElement} */ /** @typ
     #private;
     static observedAttributes: string[];
     constructor();
-    get client(): import("./core.js").Client | null;
-    set client(client: import("./core.js").Client | null);
+    get client(): import("./client.js").Client | null;
+    set client(client: import("./client.js").Client | null);
     get tokenProvider(): (() => Promise<string | null | undefined>) | null;
     set tokenProvider(tokenProvider: (() => Promise<string | null | undefined>) | null);
     get texts(): Record<string, string> | null;

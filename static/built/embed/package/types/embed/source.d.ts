@@ -2,7 +2,7 @@
  * The part of EventSource that Stream needs, implemented with fetch, because EventSource cannot send the token. It
  * never reconnects by itself.
  */
-export declare class FetchSource {
+export declare class FetchSource extends EventTarget {
     #private;
     CLOSED: number;
     readyState: number;
@@ -14,7 +14,5 @@ export declare class FetchSource {
      * @param {() => Promise<string>} token
      */
     constructor(url: string, token: () => Promise<string>);
-    /** @param {string} name @param {(e: any) => void} handle */
-    addEventListener(name: string, handle: (e: any) => void): void;
     close(): void;
 }

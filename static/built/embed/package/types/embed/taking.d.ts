@@ -1,15 +1,7 @@
 /**
- * Decides for each toast whether this tab shows it: among the visible tabs of a browser, the
- * first to acquire the lock with the toast's name.
+ * Returns a function that decides for each toast whether this tab shows it: among the visible tabs of a browser, the
+ * first to acquire the lock with the toast's name. It calls again for a toast that was shown here before: its
+ * acknowledgement was lost.
+ * @param {string} name of the user's notices
  */
-export declare class Taking {
-    #private;
-    /** @param {string} name of the user's notices */
-    constructor(name: string);
-    /**
-     * @param {string} id
-     * @param {() => void} show
-     * @param {() => void} again the toast was shown here before: its acknowledgement was lost
-     */
-    take(id: string, show: () => void, again: () => void): Promise<void>;
-}
+export declare function taking(name: string): (/** @type {string} */ id: string, /** @type {() => void} */ show: () => void, /** @type {() => void} */ again: () => void) => Promise<void>;

@@ -14,6 +14,6 @@ export declare class CarillonToasts extends CarillonElement {
     #private;
     static observedAttributes: string[];
     /** @param {ShadowRoot} root @param {Client} client */
-    start(root: ShadowRoot, client: Client): void;
+    start(root: ShadowRoot, client: Client): () => void;
     moved(): void;
 }

@@ -1,5 +1,5 @@
-/** Creates a place from which an element can speak. @param {(stop: () => void) => void} until receives the function that removes it */
-export declare function voice(until: (stop: () => void) => void): HTMLElement;
+/** Creates a place from which an element can speak. @param {import("./element.js").CarillonElement} el */
+export declare function voice(el: import("./element.js").CarillonElement): HTMLElement;
 /**
  * Speaks a phrase: at most one in 5 seconds, for all elements of the page. Of several waiting phrases the last is
  * spoken, and a toast rather than a number.

@@ -1,0 +1,26 @@
+export type Client = import("./core.js").Client;
+export type Snapshot = import("./core.js").Snapshot;
+export type Look = import("./avatar.js").Look;
+/** @typedef {import("./core.js").Client} Client */
+/** @typedef {import("./core.js").Snapshot} Snapshot */
+/** @typedef {import("./avatar.js").Look} Look */
+export declare const bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
+/** The rows of an element, what stands in their place, and what the user does with them. */
+export declare class Feed {
+    #private;
+    el: import("./element.js").CarillonElement;
+    client: import("./client.js").Client;
+    acts: boolean;
+    /** @param {import("./element.js").CarillonElement} el @param {Client} client @param {boolean} acts its rows can be marked and deleted @param {() => void} [away] is called when the user follows a link */
+    constructor(el: import("./element.js").CarillonElement, client: Client, acts: boolean, away?: () => void);
+    get nodes(): HTMLElement[];
+    /** @param {Snapshot} now @param {readonly any[]} posts @param {Snapshot["notices"]} notices */
+    show(now: Snapshot, posts: readonly any[], notices?: Snapshot["notices"]): string;
+    /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
+    try(call: Promise<unknown> | undefined): Promise<boolean>;
+    /** @param {string[]} keys */
+    delete(keys: string[]): Promise<void>;
+    readAll(): void;
+    /** The user follows a link, which a router of the page may take over. @param {Event} e @param {string} link @param {any} notice */
+    follow(e: Event, link: string, notice: any): void;
+}

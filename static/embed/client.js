@@ -1,0 +1,247 @@
+// @ts-check
+import { Account } from "./account.js";
+import { refused } from "./complain.js";
+import { follow, isVisible } from "./follow.js";
+import { Polling } from "./polling.js";
+import { changed, dropped, marked } from "./rows.js";
+import { Known } from "./snapshot.js";
+import { taking } from "./taking.js";
+
+/**
+ * @typedef {import("./snapshot.js").State} State
+ * @typedef {import("./snapshot.js").Snapshot} Snapshot
+ * @typedef {import("./rows.js").Row} Row
+ */
+
+/**
+ * The notices of one user: a store whose snapshots never change.
+ *
+ * Events for `on`: `notice`, `toast` (`detail.shown()` reports that it was shown) and `error`.
+ */
+export class Client extends EventTarget {
+	#known = new Known();
+	#following = new AbortController(); // the user
+	#polling = new Polling(() => {
+		this.#known.set({ state: "polling" });
+		return this.#quietly(this.#account.call("GET", "badge").then((badge) => this.#known.count(badge)));
+	});
+	#closed = false;
+	#filter = "all";
+	#toasts = false;
+	#server;
+	#account;
+
+	/** @param {string} server @param {(onUser: (user: string) => void, signal: AbortSignal) => import("./tokens.js").Tokens} provide */
+	constructor(server, provide) {
+		super();
+		this.#server = server;
+		this.#account = new Account(server, this.#known, provide, {
+			user: (user) => this.#become(user),
+			gone: () => this.#leave(),
+			fault: (err) => this.#fail(err),
+		});
+	}
+
+	/** Calls fn now and after each change. Returns a function that unsubscribes. @param {(now: Snapshot) => void} fn */
+	subscribe(fn) {
+		return this.#known.subscribe(fn);
+	}
+
+	getSnapshot = () => this.#known.now;
+
+	/** @param {string} name @param {(e: CustomEvent) => void} fn */
+	on(name, fn) {
+		this.addEventListener(name, /** @type {EventListener} */ (fn));
+		return () => this.removeEventListener(name, /** @type {EventListener} */ (fn));
+	}
+
+	/** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
+	async load({ filter = this.#filter, more } = {}) {
+		const { next, notices } = this.#known.now;
+		const before = more && next;
+		this.#filter = filter;
+		await this.#known.page(this.#account.call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), (before && notices) || []);
+	}
+
+	async loadAnnouncements() {
+		const { badge, announcements } = await this.#account.call("GET", "announcements");
+		this.#known.count(badge);
+		this.#known.set({ announcements });
+	}
+
+	/** Opens the inbox: marks everything as read, and what was unread as `new`. */
+	async open() {
+		this.#filter = "all";
+		await this.#known.page(this.#account.call("POST", "open"));
+	}
+
+	/** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
+	async read(what) {
+		await this.#change("read", what, marked, what, true);
+		if ("subject" in what && this.#known.now.notices) await this.load();
+	}
+
+	/** @param {string[]} keys */
+	unread(keys) {
+		return this.#change("unread", { keys }, marked, { keys }, false);
+	}
+
+	/** @param {string[]} keys */
+	delete(keys) {
+		return this.#change("delete", { keys }, dropped, keys);
+	}
+
+	/** Undoes a deletion, which is possible for 10 minutes. @param {string[]} keys */
+	async restore(keys) {
+		this.#known.count(await this.#account.call("POST", "restore", { keys }));
+		await this.load();
+	}
+
+	/** Returns the signed-in user, with their settings and the types of notices. */
+	me() {
+		return this.#account.call("GET", "");
+	}
+
+	/** Returns the icons and colors of up to 100 types. @param {string[]} types */
+	looks(types) {
+		return this.#account.call("GET", `looks?type=${types}`);
+	}
+
+	/** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
+	mute(type, muted) {
+		return this.#account.call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
+	}
+
+	/** @param {{ids: number[]} | {all: true}} what */
+	async readAnnouncements(what) {
+		this.#known.count(await this.#account.call("POST", "announcements/read", what));
+		await this.loadAnnouncements();
+	}
+
+	/**
+	 * Directs toasts to this page: each is a `toast` event in one visible tab of the browser, whose `detail.shown()`
+	 * reports to the server that it was shown.
+	 */
+	takeToasts() {
+		const { user } = this.#known.now;
+		if (!this.#toasts && user) this.#listen(user, true);
+		this.#toasts = true;
+	}
+
+	/**
+	 * Determines again who is signed in, and reloads everything on display: for a sign-in or sign-out without a new
+	 * page. It also restarts a client after `end`.
+	 */
+	async refresh() {
+		if (!this.#closed && (await this.#account.again())) await Promise.all([this.load(), this.loadAnnouncements()]);
+	}
+
+	/** Ends everything, permanently. */
+	close() {
+		this.#closed = true;
+		this.#stop();
+		this.#account.end();
+		this.#known.close();
+	}
+
+	/** Drops the user immediately; the state becomes signed out. `refresh` starts again. */
+	end() {
+		this.#account.end();
+		this.#leave();
+	}
+
+	#stop() {
+		this.#polling.stop();
+		this.#following.abort();
+	}
+
+	#leave() {
+		this.#stop();
+		this.#known.become("signed-out", null);
+	}
+
+	/** Starts following a user. All data of the previous user is dropped. @param {string} user */
+	#become(user) {
+		if (user === this.#known.now.user) return;
+		this.#stop();
+		this.#known.become("connecting", user);
+		this.#listen(user);
+	}
+
+	/** Follows the events of a user. @param {string} user */
+	#listen(user, toasts = this.#toasts) {
+		this.#following.abort();
+		const { signal } = (this.#following = new AbortController());
+		const name = `${this.#server} ${user}`;
+		const take = taking(name);
+		const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
+		follow(`${this.#server}api/v1/me/events?toasts=${Number(toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, name, this.#account.tokens, signal, {
+			state: (state, status) => this.#follow(state, status),
+			badge: (badge) => {
+				this.#polling.stop();
+				if (this.#known.now.state === "polling") this.#known.set({ state: "live" });
+				this.#known.count(badge);
+			},
+			notice: (row) => {
+				this.#known.add(row, this.#filter);
+				this.#emit("notice", row);
+			},
+			changed: (row) => this.#known.rows(changed, row),
+			read: (what) => this.#known.rows(marked, what, true),
+			unread: (what) => this.#known.rows(marked, what, false),
+			removed: ({ key }) => this.#known.rows(dropped, [key]),
+			toast: (toast) => {
+				if (!this.#toasts) return;
+				const ids = toast.id.split(",");
+				const shown = () => void this.#quietly(this.#account.call("POST", "toasts/ack", { ids }));
+				void take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
+			},
+			announcement: reload,
+			announcement_read: reload,
+			announcement_unread: reload,
+			announcement_removed: reload,
+		});
+		document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.#account.call("POST", "active", { visible: isVisible() })), { signal });
+	}
+
+	/** @param {State} state @param {number} [status] of the response; 0: none */
+	#follow(state, status) {
+		this.#polling.stop();
+		if (state === "signed-out") return this.#account.lost();
+		const { badge, notices, announcements } = this.#known.now;
+		if (state === "reconnecting" && status === 0 && badge.unread === null) void refused(this.#server);
+		if (state === "live") {
+			this.#polling.watch();
+			// Events may have been missed.
+			if (notices) this.#quietly(this.load());
+			if (announcements) this.#quietly(this.loadAnnouncements());
+		}
+		this.#known.set({ state });
+	}
+
+	/** Changes the rows immediately, and reverts that if the server rejects them. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
+	async #change(path, body, change, ...about) {
+		this.#known.rows(change, ...about);
+		try {
+			this.#known.count(await this.#account.call("POST", path, body));
+		} catch (err) {
+			if (this.#known.now.notices) this.#quietly(this.load());
+			throw err;
+		}
+	}
+
+	/** @param {Promise<unknown>} work */
+	async #quietly(work) {
+		await work.catch((err) => this.#fail(err));
+	}
+
+	/** @param {any} err */
+	#fail(err) {
+		this.#emit("error", { code: err.code ?? "failed", detail: err.message });
+	}
+
+	/** @param {string} name @param {any} detail */
+	#emit(name, detail) {
+		this.dispatchEvent(new CustomEvent(name, { detail }));
+	}
+}
