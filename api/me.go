@@ -54,6 +54,7 @@ func registerMe(u *users) {
 		examples: []example{
 			{name: "unread", summary: "What you have not read", params: map[string]string{"filter": "unread", "limit": "10"}},
 			{name: "types", summary: "Comments and likes that mention a photo", params: map[string]string{"type": "comment,like", "q": "photo"}},
+			{name: "later", summary: "What is snoozed", params: map[string]string{"filter": "later"}},
 			{name: "archived", summary: "The archive of one workspace", params: map[string]string{"filter": "archived", "scope": "119240"}},
 		},
 	}, m.notices)

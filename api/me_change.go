@@ -53,11 +53,12 @@ func registerMeChanges(m *me) {
 	}, m.remove)
 	register(m.server, call{
 		id: "me-restore", group: groupMe, method: http.MethodPost, path: mePath + "/restore", user: true, status: http.StatusOK,
-		summary:  "Undo a deletion, or archiving",
-		about:    "Puts notices that you deleted within the last 10 minutes, or archived, back into their places, read or unread as they were. Those that were deleted from the archive return to it. If newer notices have taken their keys, or the inbox is full, the answer is 409. Otherwise it is the resulting badge.",
+		summary:  "Undo a deletion, archiving or snoozing",
+		about:    "Puts notices that you deleted within the last 10 minutes, archived or snoozed back into their places, read or unread as they were. Those that were deleted from the archive return to it. If newer notices have taken their keys, or the inbox is full, the answer is 409. Otherwise it is the resulting badge.",
 		errors:   []int{http.StatusConflict},
 		examples: []example{{name: "keys", summary: "One notice", body: `{"keys": ["comment:photo_id:1"]}`}},
 	}, m.restore)
+	registerMeSnooze(m)
 }
 
 // upToMany is the bound of the keys that one change of an inbox can have.

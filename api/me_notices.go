@@ -9,7 +9,7 @@ import (
 type meNoticesInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"ETag of an earlier answer. If it is still current, the answer is 304 without a body."`
 
-	Filter string `query:"filter" enum:"all,unread,archived" default:"all" doc:"unread: only unread notices; archived: those in your archive, where all count as read."`
+	Filter string `query:"filter" enum:"all,unread,archived,later" default:"all" doc:"unread: only unread notices; archived: those in your archive; later: those that are snoozed. Both count as read."`
 	SectionInput
 	Text   string `query:"q" doc:"Only notices with this in the title or the text, ignoring case. Nothing matches more than 100 characters."`
 	Before int64  `query:"before" minimum:"0" doc:"Only notices with a lower at: next of the previous page."`
@@ -37,6 +37,7 @@ type meNotice struct {
 	New       bool   `json:"new" doc:"This opening marked it as read."`
 	CreatedAt string `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
 	ExpiresAt string `json:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
+	Until     string `json:"until,omitempty" format:"date-time" doc:"When a snoozed notice comes back."`
 	Reason    string `json:"reason" doc:"Why you received it: user, role:NAME or topic:TYPE:SCOPE."`
 	App       string `json:"app,omitempty" doc:"The name of the app that sent it; left out if none did."`
 	RowExtras
@@ -46,6 +47,9 @@ func newMeNotice(e *notifier.Entry) meNotice {
 	n := meNotice{
 		Key: e.Key, ID: e.NoticeID, At: e.At, Type: e.Type, Scope: e.Scope, Title: e.Title, Body: e.Body, Link: e.Link,
 		Read: e.Read || e.New, New: e.New, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App, RowExtras: newRowExtras(e),
+	}
+	if !e.Until.IsZero() {
+		n.Until = rfc3339(e.Until)
 	}
 	if !e.ExpiresAt.IsZero() {
 		n.ExpiresAt = rfc3339(e.ExpiresAt)
@@ -60,7 +64,7 @@ func (m *me) notices(ctx context.Context, in *meNoticesInput) (*tagged[meNotices
 	}
 	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) {
 		return m.Inbox.Look(ctx, seq, notifier.Query{
-			Before: in.Before, Limit: in.Limit, Unread: in.Filter == "unread", Archived: in.Filter == "archived",
+			Before: in.Before, Limit: in.Limit, Unread: in.Filter == "unread", Archived: in.Filter == "archived", Later: in.Filter == "later",
 			Filter: notifier.Filter{Section: of, Text: in.Text},
 		})
 	})

@@ -54,7 +54,8 @@ func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) erro
 	}
 	back := values.Get("back")
 	code := "restored"
-	archive := queryOf(back).Archived || fragment(r) && queryOf(shownPage(r)).Archived // Undo may be pressed on that page too
+	q := queryOf(back)
+	archive := q.PutAway() || fragment(r) && queryOf(shownPage(r)).Archived // Undo may be pressed on that page too
 	if archive {
 		code = "unarchived"
 	}
@@ -62,11 +63,11 @@ func (h *Handlers) unarchiveEntries(w http.ResponseWriter, r *http.Request) erro
 	at := number(values.Get("at"))
 	switch {
 	case archive && fragment(r) && alone(r, keys) && at > 0:
-		if queryOf(back).Archived {
+		if q.Archived {
 			done.Undo = &views.Undo{Action: "/inbox/archive", Target: "#e" + idText(at), Fields: rowFields(keys[0], at, back)}
 		}
 		return h.hiddenPart(w, r, at, back, badge, done)
-	case archive && queryOf(back).Archived:
+	case archive && q.Archived:
 		return h.changedAll(w, r, back, code, keyFields(moved.Keys))
 	case fragment(r) && !archive && alone(r, keys):
 		return h.rowPart(w, r, keys[0], back, badge, done)

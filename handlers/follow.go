@@ -93,6 +93,9 @@ func (h *Handlers) followed(r *http.Request, n *notifier.Notice, action string) 
 	if errors.Is(err, notifier.ErrNotFound) {
 		e, err = h.archivedEntry(ctx, r, n.ID)
 		page = inboxPath + "?filter=" + filterArchived
+		if !e.Until.IsZero() {
+			page = inboxPath + "?filter=" + filterLater
+		}
 	}
 	if h.storedInstead(r, err) {
 		e, err = h.storedEntry(r, n.ID)
@@ -118,13 +121,18 @@ func (h *Handlers) storedEntry(r *http.Request, id int64) (notifier.Entry, error
 	return ofNotice(page, id)
 }
 
-// archivedEntry finds a notice among the entries that the user archived.
-func (h *Handlers) archivedEntry(ctx context.Context, r *http.Request, id int64) (notifier.Entry, error) {
-	page, err := h.Inbox.Look(ctx, seqOf(r), notifier.Query{Archived: true, Limit: maxRows})
-	if err != nil {
-		return notifier.Entry{}, fmt.Errorf("look for an archived entry: %w", err)
+// archivedEntry finds a notice among the entries that the user archived or snoozed.
+func (h *Handlers) archivedEntry(ctx context.Context, r *http.Request, id int64) (e notifier.Entry, err error) {
+	for _, q := range []notifier.Query{{Archived: true, Limit: maxRows}, {Later: true, Limit: maxRows}} {
+		page, err := h.Inbox.Look(ctx, seqOf(r), q)
+		if err != nil {
+			return e, fmt.Errorf("look for an archived entry: %w", err)
+		}
+		if e, err = ofNotice(page, id); err == nil {
+			return e, nil
+		}
 	}
-	return ofNotice(page, id)
+	return e, notifier.ErrNotFound
 }
 
 func ofNotice(page notifier.Page, id int64) (notifier.Entry, error) {

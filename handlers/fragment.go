@@ -81,9 +81,9 @@ func rowFields(key string, at int64, back string) []views.Hidden {
 	return []views.Hidden{{Name: "key", Value: kept(key)}, {Name: "at", Value: idText(at)}, {Name: "back", Value: back}}
 }
 
-// archivedPart responds with the row of an entry that was moved back to the archive.
+// archivedPart responds with the row of an entry that is in the archive again, or snoozed.
 func (h *Handlers) archivedPart(w http.ResponseWriter, r *http.Request, at int64, back string, badge notifier.Badge, done *views.Done) error {
-	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Archived: true, Before: at + 1, Limit: 1})
+	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Archived: !queryOf(back).Later, Later: queryOf(back).Later, Before: at + 1, Limit: 1})
 	if err == nil && (len(page.Entries) == 0 || page.Entries[0].At != at) {
 		err = notifier.ErrNotFound
 	}

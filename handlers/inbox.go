@@ -14,7 +14,10 @@ import (
 
 const inboxPath = "/inbox"
 
-const filterArchived = "archived"
+const (
+	filterArchived = "archived"
+	filterLater    = "later"
+)
 
 // A page has leastRows rows. After an action on a list that had older rows added, it has as many rows as that list,
 // up to mostRows.
@@ -33,7 +36,7 @@ type inboxQuery struct {
 func readInboxQuery(r *http.Request) inboxQuery {
 	values := r.URL.Query()
 	q := lookQuery(values)
-	q.plain = !q.Unread && !q.Archived
+	q.plain = !q.Unread && !q.PutAway()
 	for _, looks := range []string{"before", "opened", "done", "type", "q", "rows"} {
 		q.plain = q.plain && !values.Has(looks)
 	}
@@ -55,6 +58,7 @@ func lookQuery(values url.Values) inboxQuery {
 		Unread: values.Get("filter") == "unread",
 
 		Archived: values.Get("filter") == filterArchived,
+		Later:    values.Get("filter") == filterLater,
 		Filter:   notifier.Filter{Type: kept(values.Get("type")), Text: kept(strings.TrimSpace(values.Get("q")))},
 	}}
 }
@@ -68,6 +72,9 @@ func (q inboxQuery) address() string {
 	if q.Archived {
 		values.Set("filter", filterArchived)
 	}
+	if q.Later {
+		values.Set("filter", filterLater)
+	}
 	if q.Before > 0 {
 		values.Set("before", strconv.FormatInt(q.Before, 10))
 	}
@@ -80,7 +87,7 @@ func (q inboxQuery) address() string {
 	if q.Text != "" {
 		values.Set("q", q.Text)
 	}
-	if !q.Unread && !q.Archived && !q.Filters() || q.Before > 0 && !q.Unread && !q.Archived {
+	if !q.Unread && !q.PutAway() && (!q.Filters() || q.Before > 0) {
 		values.Set("opened", strconv.FormatInt(q.Opened, 10))
 	}
 	return inboxPath + "?" + values.Encode()
@@ -147,6 +154,7 @@ func pageBadge(page notifier.Page) notifier.Badge {
 func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, a announced) *views.Inbox {
 	p := h.inboxFrame(r, q, page.Opened, pageBadge(page))
 	p.Viewer.Bell = views.NewBell(p.Text, a.with(pageBadge(page)))
+	p.Filters = filterTabs(p.Text, q, h.anyLater(r))
 	if h.addAnnounced(r, &p.Frame, a); p.Pinned != nil && p.Pinned.Back != "" {
 		p.Pinned.Back = p.Back
 	}
@@ -170,7 +178,7 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 		p.Newest = newest.address()
 	}
 	p.Empty = inboxEmpty(p.Text, q, a)
-	if p.Viewer.Staff && !q.Unread && !q.Archived && q.Before == 0 && !q.Filters() {
+	if p.Viewer.Staff && !q.Unread && !q.PutAway() && q.Before == 0 && !q.Filters() {
 		p.Empty.LinkTarget, p.Empty.LinkText = testPath(p.Text, p.Viewer.Name), p.Text.T("inbox.empty_test")
 	}
 	return p
@@ -182,7 +190,7 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 	f.Paused = h.paused(r)
 	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
 	q.Opened = opened
-	p := &views.Inbox{Frame: f, Filters: filterTabs(f.Text, q), Archived: q.Archived, Back: q.address(), Labels: rowLabels(f.Text)}
+	p := &views.Inbox{Frame: f, Filters: filterTabs(f.Text, q, false), Archived: q.PutAway(), Later: q.Later, Back: q.address(), Labels: rowLabels(f.Text)}
 	p.Unread, p.Upto, p.Here = badge.Inbox > 0, strconv.FormatInt(badge.Ver, 10), inboxPath
 	p.Query, p.Type = q.Text, q.Type
 	switch {
@@ -190,6 +198,8 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 		p.Filter = "unread"
 	case q.Archived:
 		p.Filter = filterArchived
+	case q.Later:
+		p.Filter = filterLater
 	}
 	if p.Filter != "" {
 		p.Here += "?filter=" + p.Filter // new notices may not match a search, so the link omits it

@@ -100,7 +100,7 @@ func backTo(back string, say url.Values) string {
 			say.Set(name, kept(value))
 		}
 	}
-	if filter := from.Get("filter"); filter == "unread" || filter == filterArchived {
+	if filter := from.Get("filter"); filter == "unread" || filter == filterArchived || filter == filterLater {
 		say.Set("filter", filter)
 	}
 	return inboxPath + "?" + say.Encode()

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -43,18 +42,12 @@ func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
 
 // pauseEnd parses the end of the pause; zero ends it. code is an error code.
 func pauseEnd(values url.Values, now time.Time) (until time.Time, code string) {
-	nine := func(days int) time.Time {
-		return time.Date(now.Year(), now.Month(), now.Day()+days, 9, 0, 0, 0, now.Location())
+	if at, ok := notifier.PresetEnd(values.Get("for"), now); ok {
+		return at, ""
 	}
 	switch values.Get("for") {
 	case "off":
 		return time.Time{}, ""
-	case "1h":
-		return now.Add(time.Hour), ""
-	case "tomorrow":
-		return nine(1), ""
-	case "monday":
-		return nine(cmp.Or((int(time.Monday)-int(now.Weekday())+7)%7, 7)), ""
 	case "", "until":
 		until, code = readMoment(values.Get("until"), now.Location())
 		if code == "" && until.IsZero() {

@@ -43,7 +43,7 @@ func (h *Handlers) seen(r *http.Request, values url.Values) error {
 		return nil
 	}
 	e, err := h.Inbox.Find(r.Context(), seqOf(r), values.Get("key"), 0)
-	if errors.Is(err, notifier.ErrNotFound) && queryOf(values.Get("back")).Archived {
+	if q := queryOf(values.Get("back")); errors.Is(err, notifier.ErrNotFound) && q.PutAway() {
 		return nil // it is archived, or Take will not find it either
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func (h *Handlers) restoreEntries(w http.ResponseWriter, r *http.Request) error 
 		return fmt.Errorf("restore entries: %w", err)
 	}
 	if done := (&views.Done{Text: h.text(r).T("done.restored")}); fragment(r) && err == nil && alone(r, keys) {
-		if back := values.Get("back"); !queryOf(back).Archived {
+		if q, back := queryOf(values.Get("back")), values.Get("back"); !q.PutAway() {
 			return h.rowPart(w, r, keys[0], back, badge, done)
 		} else if at := number(values.Get("at")); at > 0 {
 			return h.archivedPart(w, r, at, back, badge, done)

@@ -19,6 +19,7 @@ type Entry struct {
 	At        int64     // the inbox's ver at delivery; order, cursors and the New mark compare it
 	ExpiresAt time.Time // zero: never
 	Read      bool      // the state before this opening
+	Until     time.Time // when a snoozed entry comes back; zero: it is not snoozed
 	New       bool      // marked as read by this opening, or by the opening that this older page belongs to
 	Content
 	Group *Group `json:"-"` // nil if the notice has neither an actor nor More

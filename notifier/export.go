@@ -39,15 +39,17 @@ type ExportedInbox struct {
 	OpenedAt time.Time       `json:"opened_at,omitzero"`
 	Entries  []ExportedEntry `json:"entries"` // newest first
 	Archived []ExportedEntry `json:"archived,omitempty"`
+	Later    []ExportedEntry `json:"later,omitempty"` // snoozed
 	Damaged  bool            `json:"damaged,omitempty"`
 }
 
 // ExportedEntry is an inbox entry.
 type ExportedEntry struct {
-	Key      string `json:"key"`
-	Read     bool   `json:"read"`
-	ID       int64  `json:"id"`
-	*Content        // nil: the notice was deleted
+	Key      string    `json:"key"`
+	Read     bool      `json:"read"`
+	ID       int64     `json:"id"`
+	Until    time.Time `json:"until,omitzero"` // when a snoozed entry comes back
+	*Content           // nil: the notice was deleted
 }
 
 // ExportedRead is an announcement that the user has read.

@@ -13,9 +13,13 @@ type Query struct {
 	Limit  int   // maximum number of entries; 0: a page of 30
 
 	Archived bool // archived entries instead of those in the inbox
+	Later    bool // snoozed entries instead of those in the inbox
 
 	Filter // among the newest 200 entries
 }
+
+// PutAway reports whether the query is not about entries in the inbox itself.
+func (q *Query) PutAway() bool { return q.Archived || q.Later }
 
 // Moved lists the entries that moved to the archive or back.
 type Moved struct {

@@ -123,7 +123,13 @@ func (s *Store) exportInbox(ctx context.Context, seq int64) (notifier.ExportedIn
 		inbox.Entries = append(inbox.Entries, entry(key, read, r.NoticeID))
 	}
 	for _, r := range snapshot.Archived {
-		inbox.Archived = append(inbox.Archived, entry(r.Key, true, r.NoticeID))
+		e := entry(r.Key, true, r.NoticeID)
+		if r.Snoozed {
+			e.Until = r.Due()
+			inbox.Later = append(inbox.Later, e)
+		} else {
+			inbox.Archived = append(inbox.Archived, e)
+		}
 	}
 	return inbox, nil
 }

@@ -48,7 +48,7 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		acceptAll(t, s, &notifier.Acceptance{Notice: &content, To: roaring.BitmapOf(1, 2)})
 		save(t, s, notifier.Snapshot{Seq: alice.Seq, Ver: 9, Unread: 1, Opened: at.UnixMilli(), Rows: []notifier.SnapshotRow{
 			{Field: "like:photo:1" + notifier.UnreadSuffix, NoticeID: content.ID}, {Field: "like:gone" + notifier.ReadSuffix, NoticeID: 999},
-		}, Archived: []notifier.ArchivedRow{{Key: "like:photo:2", NoticeID: content.ID, At: 1, ArchivedAt: 2}}}, snapshot(bob.Seq, 9, 3))
+		}, Archived: []notifier.ArchivedRow{{Key: "like:photo:2", NoticeID: content.ID, At: 1, ArchivedAt: 2}, {Key: "like:photo:3", NoticeID: 998, At: 1, ArchivedAt: 3, Snoozed: true}}}, snapshot(bob.Seq, 9, 3))
 		read, unread := announce(t, s, db.announcement("seen", 0, 1, 3)), announce(t, s, db.announcement("not seen", 0, 1, 3))
 		saveReads(t, s, segment(read.ID, 3, 0, 1, "\x40"), segment(unread.ID, 3, 0, 1, "\x20")) // user 1, user 2
 
@@ -74,9 +74,12 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 			Muted:         []string{"of_alice"},
 			Subscriptions: []notifier.Topic{topic("of_alice", ""), topic("of_alice", "1")},
 			Sessions:      []notifier.ExportedSession{{Agent: "Browser of alice", CreatedAt: at, SeenAt: at}},
-			Inbox: notifier.ExportedInbox{Unread: 1, OpenedAt: at, Entries: []notifier.ExportedEntry{
-				{Key: "like:photo:1", ID: content.ID, Content: &shown}, {Key: "like:gone", Read: true, ID: 999},
-			}, Archived: []notifier.ExportedEntry{{Key: "like:photo:2", Read: true, ID: content.ID, Content: &shown}}},
+			Inbox: notifier.ExportedInbox{
+				Unread: 1, OpenedAt: at, Entries: []notifier.ExportedEntry{
+					{Key: "like:photo:1", ID: content.ID, Content: &shown}, {Key: "like:gone", Read: true, ID: 999},
+				}, Archived: []notifier.ExportedEntry{{Key: "like:photo:2", Read: true, ID: content.ID, Content: &shown}},
+				Later: []notifier.ExportedEntry{{Key: "like:photo:3", Read: true, ID: 998, Until: time.UnixMilli(3).UTC()}},
+			},
 			Announcements: []notifier.ExportedRead{{ID: read.ID, Title: "seen"}},
 			Drafts:        []notifier.ExportedDraft{{Form: url.Values{"title": {"Of alice"}}, ChangedAt: at}},
 			Preferences: notifier.Preferences{

@@ -73,17 +73,17 @@ func (postgresDialect) confirm(ctx context.Context, s *Store, ids, revisions []i
 // saveSnapshots stores all inboxes with one statement over arrays.
 func (postgresDialect) saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error {
 	n := len(rows)
-	seqs, vers, unread, opened, floor := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	seqs, vers, unread, opened, floor, wakes := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	entries, gone, kept, archived, members := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	for i, r := range rows {
-		seqs[i], vers[i], unread[i], opened[i] = r.seq, r.ver, r.unread, r.opened
+		seqs[i], vers[i], unread[i], opened[i], wakes[i] = r.seq, r.ver, r.unread, r.opened, r.wakes
 		floor[i], entries[i], gone[i], kept[i], archived[i], members[i] = r.floor, r.entries, r.gone, r.kept, r.archived, r.members
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone, kept, archived, members)
-		SELECT seq, ver, unread, opened, floor, entries, gone, kept, archived, members
-		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[])
-			r (seq, ver, unread, opened, floor, entries, gone, kept, archived, members)
-		JOIN users USING (seq) ORDER BY seq`+replaceSnapshot, seqs, vers, unread, opened, floor, entries, gone, kept, archived, members)
+	_, err := tx.ExecContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone, kept, archived, members, wakes)
+		SELECT seq, ver, unread, opened, floor, entries, gone, kept, archived, members, wakes
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[], $11::bigint[])
+			r (seq, ver, unread, opened, floor, entries, gone, kept, archived, members, wakes)
+		JOIN users USING (seq) ORDER BY seq`+replaceSnapshot, seqs, vers, unread, opened, floor, entries, gone, kept, archived, members, wakes)
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// encodeMembers encodes the groups of rows and of archived entries as text: lines of the id of the row's notice, a space and
+// encodeMembers encodes the groups of rows and the words of archived entries as text: lines of the id of the row's notice, a space and
 // the word. They have a column of their own, because instances of an older version write the others, and a word whose row
 // is gone has no effect.
 func encodeMembers(rows []notifier.SnapshotRow, archived []notifier.ArchivedRow) []byte {
@@ -22,12 +22,12 @@ func encodeMembers(rows []notifier.SnapshotRow, archived []notifier.ArchivedRow)
 		add(rows[i].NoticeID, rows[i].Members)
 	}
 	for i := range archived {
-		add(archived[i].NoticeID, archived[i].Members)
+		add(archived[i].NoticeID, archived[i].Word())
 	}
 	return b
 }
 
-// assignMembers gives the rows their groups.
+// assignMembers gives the rows their groups, and the archived entries their words.
 func assignMembers(text []byte, rows []notifier.SnapshotRow, archived []notifier.ArchivedRow) {
 	if len(text) == 0 {
 		return
@@ -43,6 +43,6 @@ func assignMembers(text []byte, rows []notifier.SnapshotRow, archived []notifier
 		rows[i].Members = words[rows[i].NoticeID]
 	}
 	for i := range archived {
-		archived[i].Members = words[archived[i].NoticeID]
+		archived[i].SetWord(words[archived[i].NoticeID])
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -23,6 +24,7 @@ type snapshotRow struct {
 	seq, ver, unread, opened, floor int64
 	entries, gone, kept, archived   []byte
 	members                         []byte
+	wakes                           int64
 }
 
 // SaveSnapshots stores inboxes, either all of them or none. It keeps stored snapshots with the same or a
@@ -47,7 +49,7 @@ func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot
 // replaceSnapshot resolves the conflict with a stored snapshot: the newer one wins.
 const replaceSnapshot = ` ON CONFLICT (seq) DO UPDATE SET ver = excluded.ver, unread = excluded.unread,
 		opened = excluded.opened, floor = excluded.floor, entries = excluded.entries, gone = excluded.gone,
-		kept = excluded.kept, archived = excluded.archived, members = excluded.members
+		kept = excluded.kept, archived = excluded.archived, members = excluded.members, wakes = excluded.wakes
 	WHERE excluded.ver > inbox_snapshots.ver`
 
 // whileThere repeats a transaction that failed because a row was deleted after the transaction had
@@ -73,7 +75,7 @@ func snapshotRows(snapshots []notifier.Snapshot) []snapshotRow {
 	rows := make([]snapshotRow, len(newest))
 	for i := range newest {
 		n := &newest[i]
-		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, n.Floor, encodeRows(n.Rows), encodeGone(n.Gone), encodeIDs(n.Kept), encodeArchived(n.Archived), encodeMembers(n.Rows, n.Archived)}
+		rows[i] = snapshotRow{n.Seq, n.Ver, n.Unread, n.Opened, n.Floor, encodeRows(n.Rows), encodeGone(n.Gone), encodeIDs(n.Kept), encodeArchived(n.Archived), encodeMembers(n.Rows, n.Archived), n.Wakes()}
 	}
 	return rows
 }
@@ -114,6 +116,20 @@ func scanSnapshot(rows *sql.Rows) (n notifier.Snapshot, err error) {
 		n = notifier.Snapshot{Seq: n.Seq, Ver: n.Ver, Damaged: true}
 	}
 	return n, nil
+}
+
+// Wakes returns the users with a snoozed entry that is due at now, the earliest first, and users with the same time by number.
+// after is the last one of the previous page; zero: the first page.
+func (s *Store) Wakes(ctx context.Context, now time.Time, after notifier.Wake, limit int) ([]notifier.Wake, error) {
+	var due []notifier.Wake
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var w notifier.Wake
+		err := rows.Scan(&w.Seq, &w.At)
+		due = append(due, w)
+		return err
+	}, `SELECT seq, wakes FROM inbox_snapshots WHERE wakes > 0 AND wakes <= $1 AND (wakes, seq) > ($2, $3) ORDER BY wakes, seq LIMIT $4`,
+		millis(now), after.At, after.Seq, pageSize(limit))
+	return due, s.fail(err, "list snoozed entries that are due")
 }
 
 // SnapshotVers returns the users with a snapshot version above above and a number above after,

@@ -39,6 +39,7 @@ func archivedGroups(rows []notifier.ArchivedRow) []notifier.ArchivedRow {
 		if i%2 == 1 {
 			rows[i].Members = "m2,7=,8=abc"
 		}
+		rows[i].Snoozed = i%4 > 1
 	}
 	return rows
 }

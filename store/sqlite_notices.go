@@ -124,15 +124,15 @@ func (s *Store) withoutSync(ctx context.Context, do func(*sql.Tx) error) error {
 }
 
 func (d sqliteDialect) saveSnapshots(ctx context.Context, tx *sql.Tx, rows []snapshotRow) error {
-	save, err := tx.PrepareContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone, kept, archived, members)
-		SELECT seq, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM users WHERE seq = $1`+replaceSnapshot)
+	save, err := tx.PrepareContext(ctx, `INSERT INTO inbox_snapshots (seq, ver, unread, opened, floor, entries, gone, kept, archived, members, wakes)
+		SELECT seq, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM users WHERE seq = $1`+replaceSnapshot)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = save.Close() }()
 	row := d.brief(ctx)
 	for _, r := range rows {
-		if _, err := save.ExecContext(row, r.seq, r.ver, r.unread, r.opened, r.floor, r.entries, r.gone, r.kept, r.archived, r.members); err != nil {
+		if _, err := save.ExecContext(row, r.seq, r.ver, r.unread, r.opened, r.floor, r.entries, r.gone, r.kept, r.archived, r.members, r.wakes); err != nil {
 			return err
 		}
 	}

@@ -22,8 +22,8 @@ type Archive struct {
 func (a *Archive) Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
 	s, err := a.snapshot(ctx, seq)
 	unread := s.unread()
-	if err == nil && q.Archived {
-		s.entries, err = a.archived(ctx, seq)
+	if err == nil && q.PutAway() {
+		s.entries, err = a.archived(ctx, seq, q)
 	}
 	if err != nil {
 		return notifier.Page{}, fmt.Errorf("read the stored inbox of user %d: %w", seq, err)
@@ -53,12 +53,12 @@ func pageOf(entries []notifier.Entry, q notifier.Query) notifier.Page {
 			page.Older = page.Entries[limit-1].At
 			continue
 		}
-		if !q.Archived {
+		if !q.PutAway() {
 			e = asOpened(e, q.Opened)
 		}
 		page.Entries = append(page.Entries, e)
 	}
-	if q.Filters() || q.Archived {
+	if q.Filters() || q.PutAway() {
 		page.Types = types.List()
 	}
 	return page
@@ -115,13 +115,13 @@ func (a *Archive) snapshot(ctx context.Context, seq int64) (stored, error) {
 	return s, nil
 }
 
-// archived reads the archived entries.
-func (a *Archive) archived(ctx context.Context, seq int64) ([]notifier.Entry, error) {
+// archived reads the archived entries, or with q.Later the snoozed ones.
+func (a *Archive) archived(ctx context.Context, seq int64, q notifier.Query) ([]notifier.Entry, error) {
 	known, err := a.SQL.Snapshots(ctx, []int64{seq})
 	if err != nil {
 		return nil, err
 	}
-	rows := slices.Clone(known[seq].Archived)
+	rows := chosen(slices.Clone(known[seq].Archived), q)
 	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return cmp.Compare(b.At, a.At) })
 	entries, err := archivedEntries(ctx, a.SQL, seq, rows, a.millis())
 	for i := range entries {

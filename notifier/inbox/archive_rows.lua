@@ -1,7 +1,7 @@
--- archive_rows.lua: move entries from an inbox to its archive. An archived entry counts as read; if it was unread, its
--- id is kept, so that it can return unread.
+-- archive_rows.lua: move entries from an inbox to its archive, for good or until they are due to come back. An archived
+-- entry counts as read; if it was unread, its id is kept, so that it can return unread.
 --
--- uses: count_read, find_row, keep_ids, kept_ids, remove_row, save_state, shares_row, trim_archive, trim_gone
+-- uses: count_read, count_snoozed, find_row, keep_ids, kept_ids, remove_row, save_state, shares_row, trim_archive, trim_gone
 --
 -- KEYS[1] list     inbox, newest first
 -- KEYS[2] hash     field → ID AT EXPIRY JSON
@@ -10,15 +10,18 @@
 -- KEYS[5] expiry   SEQ|KEY and SEQ| of the partition, by expiry
 -- KEYS[6] dirty    users of the partition whose state SQL does not have yet, by ver
 -- KEYS[7] counts   N:d (delivered) and N:r (read) per notice of the partition
--- KEYS[8] archive  entry key → ID AT EXPIRY ARCHIVED
+-- KEYS[8] archive  entry key → ID AT EXPIRY ARCHIVED, or ID AT EXPIRY DUE z
 -- ARGV[1] now      ms
 -- ARGV[2] seq      user
 -- ARGV[3] channel  Pub/Sub channel of this user's changes
 -- ARGV[4] room     maximum entries of an archive
--- ARGV[5..] keys   entry keys, without the state
+-- ARGV[5] when     ms: now, or when snoozed entries are due to come back
+-- ARGV[6] mark     z for snoozed entries, otherwise empty
+-- ARGV[7] most     maximum snoozed entries
+-- ARGV[8..] keys   entry keys, without the state
 --
 -- Returns {moved, unread, ver, fields as they were}; -1 when the inbox is cold; -2 when none of the
--- keys is in this inbox. Other keys are skipped.
+-- keys is in this inbox; -7 when too many entries would be snoozed. Other keys are skipped.
 local list, hash, state, gone, expiry, archive = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[8]
 local now, seq = tonumber(ARGV[1]), ARGV[2]
 
@@ -26,13 +29,13 @@ local numbers = redis.call('HMGET', state, 'unread', 'ver', 'kept')
 if not numbers[2] then return -1 end
 local fields, heads, read, seen, events = {}, {}, {}, {}, {}
 local ids, kept = kept_ids(numbers[3])
-for i = 5, #ARGV do
+for i = 8, #ARGV do
   local field, value = find_row(hash, ARGV[i])
   local head = field and not seen[field] and value:match('^%d+ %d+ %d+')
   if head then
     local id = head:match('^%d+')
-    local group = shares_row(value)
-    seen[field] = true; fields[#fields + 1] = field; heads[#heads + 1] = head .. ' ' .. ARGV[1] .. (group and ' ' .. group or '')
+    local word = ARGV[6] .. (shares_row(value) or '')
+    seen[field] = true; fields[#fields + 1] = field; heads[#heads + 1] = head .. ' ' .. ARGV[5] .. (word ~= '' and ' ' .. word or '')
     if field:byte(-1) == 49 then
       kept[id] = nil
     else
@@ -42,6 +45,7 @@ for i = 5, #ARGV do
   end
 end
 if #fields == 0 then return -2 end
+if ARGV[6] ~= '' and count_snoozed(archive, gone, now) + #fields > tonumber(ARGV[7]) then return -7 end
 local ver, unread = string.format('%.0f', math.max(numbers[2] + 1, now)), numbers[1] - #read
 redis.call('LLEN', list) -- a key of a wrong type must fail before anything is written
 redis.call('ZCARD', gone)

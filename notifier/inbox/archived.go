@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -17,16 +16,22 @@ import (
 // for 30 days. An archive can contain as many entries as an inbox: the oldest are removed first. Keys that are not in
 // the inbox are skipped; if all are skipped, it returns notifier.ErrNotFound.
 func (b *Inbox) Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
-	p := b.part(seq)
-	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
-		return archiveRows.Run(ctx, b.rdb, []string{
-			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, p.counts, b.k.Archive(seq),
-		}, withKeys(keys, now, seq, b.k.LiveUser(seq), b.cap)...)
-	})
+	r, err := b.putAway(ctx, seq, keys, func(now int64) (int64, string) { return now, "" })
 	if err != nil {
 		return notifier.Moved{}, notifier.Badge{}, fmt.Errorf("archive %d entries of user %d: %w", len(keys), seq, err)
 	}
 	return movedOf(r), badgeOf(r), nil
+}
+
+// putAway moves entries to the archive. as returns the time and the word with which they are stored.
+func (b *Inbox) putAway(ctx context.Context, seq int64, keys []string, as func(now int64) (when int64, word string)) (script.Reply, error) {
+	p := b.part(seq)
+	return b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
+		when, word := as(now)
+		return archiveRows.Run(ctx, b.rdb, []string{
+			b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), p.expiry, p.dirty, p.counts, b.k.Archive(seq),
+		}, withKeys(keys, now, seq, b.k.LiveUser(seq), b.cap, when, word, notifier.MaxSnoozed)...)
+	})
 }
 
 // movedOf parses {…, …, fields}.
@@ -120,7 +125,7 @@ func (b *Inbox) restoreArchived(ctx context.Context, seq int64, keys []string) (
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
 		return restoreArchived.Run(ctx, b.rdb, []string{
 			b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), b.part(seq).dirty, b.k.Archive(seq), b.k.Deleted(seq),
-		}, withKeys(keys, now, seq, b.k.LiveUser(seq), b.cap)...)
+		}, withKeys(keys, now, seq, b.k.LiveUser(seq), b.cap, notifier.MaxSnoozed)...)
 	})
 	if err != nil {
 		return notifier.Badge{}, fmt.Errorf("restore %d archived entries of user %d: %w", len(keys), seq, err)
@@ -146,9 +151,10 @@ func (b *Inbox) freshenAll(ctx context.Context, seq int64, entries []notifier.En
 	return changed
 }
 
-// lookArchived returns a page of the archive, in the order of the inbox.
+// lookArchived returns a page of the archive or of the snoozed entries, in the order of the inbox.
 func (b *Inbox) lookArchived(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
 	rows, r, err := b.archived(ctx, seq)
+	rows = chosen(rows, q)
 	var entries []notifier.Entry
 	if err == nil {
 		slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return cmp.Compare(b.At, a.At) })
@@ -163,67 +169,4 @@ func (b *Inbox) lookArchived(ctx context.Context, seq int64, q notifier.Query) (
 	page := pageOf(entries, q)
 	page.Unread, page.Ver = r.Number(0), r.Number(1)
 	return page, nil
-}
-
-// archived reads the archive of a user, by key.
-func (b *Inbox) archived(ctx context.Context, seq int64) ([]notifier.ArchivedRow, script.Reply, error) {
-	r, err := b.one(ctx, seq, func(_, _ int64) *redis.Cmd {
-		return readArchive.Run(ctx, b.rdb, []string{b.k.State(seq), b.k.Archive(seq)})
-	})
-	if err != nil {
-		return nil, r, err
-	}
-	rows, err := parseArchive(r.List(2))
-	return rows, r, err
-}
-
-// archivedEntries returns the visible entries among these rows, with their contents.
-func archivedEntries(ctx context.Context, sql Snapshots, seq int64, rows []notifier.ArchivedRow, now int64) ([]notifier.Entry, error) {
-	rows = slices.DeleteFunc(rows, func(r notifier.ArchivedRow) bool { return !r.Visible(now) })
-	if len(rows) == 0 || sql == nil {
-		return nil, nil
-	}
-	places := make([]notifier.SnapshotRow, len(rows))
-	for i, r := range rows {
-		places[i] = notifier.SnapshotRow{Field: r.Key + notifier.ReadSuffix, NoticeID: r.NoticeID, At: r.At, Expires: r.Expires, Members: r.Members}
-	}
-	contents, err := sql.Contents(ctx, shownBy(places))
-	if err != nil {
-		return nil, fmt.Errorf("read the contents of %d notices: %w", len(rows), script.MarkAway(err))
-	}
-	entries := make([]notifier.Entry, 0, len(rows))
-	for _, row := range places {
-		if e, ok := entryOf(seq, row, contents, now); ok {
-			entries = append(entries, e)
-		}
-	}
-	return entries, nil
-}
-
-// archiveValue returns the stored value of an archived entry: ID AT EXPIRY ARCHIVED and, for a group, the word of its
-// members.
-func archiveValue(r *notifier.ArchivedRow) string {
-	return strings.TrimSuffix(fmt.Sprintf("%d %d %d %d %s", r.NoticeID, r.At, r.Expires, r.ArchivedAt, r.Members), " ")
-}
-
-// parseArchive parses keys and values, and returns the rows ordered by key.
-func parseArchive(pairs []any) ([]notifier.ArchivedRow, error) {
-	if len(pairs) == 0 {
-		return nil, nil
-	}
-	rows := make([]notifier.ArchivedRow, 0, len(pairs)/2)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		var r notifier.ArchivedRow
-		r.Key, _ = pairs[i].(string)
-		value, _ := pairs[i+1].(string)
-		var n [4]int64
-		var found int
-		if r.Members, found = parsePlace(value, n[:]); found != 4 {
-			return nil, fmt.Errorf("%w: an archived entry without its four numbers", errSnapshot)
-		}
-		r.NoticeID, r.At, r.Expires, r.ArchivedAt = n[0], n[1], n[2], n[3]
-		rows = append(rows, r)
-	}
-	slices.SortFunc(rows, func(a, b notifier.ArchivedRow) int { return strings.Compare(a.Key, b.Key) })
-	return rows, nil
 }

@@ -17,6 +17,8 @@ import (
 type Snapshots interface {
 	Snapshots(ctx context.Context, seqs []int64) (map[int64]notifier.Snapshot, error)
 	Contents(ctx context.Context, ids []int64) (map[int64]notifier.Notice, error)
+	// SaveSnapshots stores those of these inboxes that are newer than in SQL.
+	SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot) error
 	// VersOf returns the versions of the snapshots, in the same way.
 	VersOf(ctx context.Context, seqs []int64) (map[int64]int64, error)
 }

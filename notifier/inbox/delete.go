@@ -68,15 +68,15 @@ func (b *Inbox) takeRows(ctx context.Context, seq int64, keys []string) ([]notif
 	return entries, badgeOf(r), nil
 }
 
-// Restore undoes a Delete within 10 minutes, and an Archive, on any instance: it puts the entries with these keys back
+// Restore undoes a Delete within 10 minutes, and an Archive or a Snooze, on any instance: it puts the entries with these keys back
 // in their old places and previous states, with the content from SQL; entries deleted from the archive return to it.
 // It skips entries that were neither deleted nor archived, were retracted or have expired, and entries whose keys are
 // in the inbox or the archive again or for which there is no room. If all are skipped, it returns
 // notifier.ErrNotFound, or notifier.ErrConflict if one was skipped for its key or the room.
 func (b *Inbox) Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error) {
-	put, places, err := b.putAway(ctx, seq, keys)
+	put, places, err := b.parted(ctx, seq, keys)
 	if err != nil {
-		return notifier.Badge{}, fmt.Errorf("find what user %d deleted or archived: %w", seq, err)
+		return notifier.Badge{}, fmt.Errorf("find what user %d put away: %w", seq, err)
 	}
 	badge, err := b.undelete(ctx, seq, places)
 	if len(put) == 0 {
@@ -92,9 +92,9 @@ func (b *Inbox) Restore(ctx context.Context, seq int64, keys ...string) (notifie
 	return badge, err
 }
 
-// putAway returns the keys of those entries that are in the archive now, and the places of the others that were deleted
+// parted returns the keys of those entries that are in the archive now, and the places of the others that were deleted
 // within the last 10 minutes. An entry that was deleted from the archive and is back there belongs to the others.
-func (b *Inbox) putAway(ctx context.Context, seq int64, keys []string) (put []string, places []place, err error) {
+func (b *Inbox) parted(ctx context.Context, seq int64, keys []string) (put []string, places []place, err error) {
 	values, err := b.rdb.HMGet(ctx, b.k.Deleted(seq), keys...).Result()
 	if err != nil {
 		return nil, nil, script.MarkAway(err)

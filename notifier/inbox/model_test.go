@@ -262,7 +262,7 @@ func (m *model) agrees(t tb, s *site) {
 	}
 	archived := map[string]string{}
 	for _, r := range m.archived {
-		archived[r.Key] = fmt.Sprint(r.NoticeID, " ", r.At, " ", r.Expires, " ", r.ArchivedAt)
+		archived[r.Key] = strings.TrimSpace(fmt.Sprint(r.NoticeID, " ", r.At, " ", r.Expires, " ", r.ArchivedAt, " ", r.Word()))
 	}
 	if d := cmp.Diff(archived, at.Archive); d != "" {
 		t.Fatalf("archive (-model +redis):\n%s", d)

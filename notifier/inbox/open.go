@@ -43,7 +43,7 @@ func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 // version and is read now counts as marked by the opening to which the page belongs: it is New,
 // and its Read is the state before.
 func (b *Inbox) Look(ctx context.Context, seq int64, q notifier.Query) (notifier.Page, error) {
-	if q.Archived {
+	if q.PutAway() {
 		return b.lookArchived(ctx, seq, q)
 	}
 	if q.Filters() {

@@ -24,14 +24,22 @@ func (m *model) leaveArchive(i int, ver int64) {
 	m.archived = slices.Delete(slices.Clone(m.archived), i, i+1)
 }
 
-// putAway archives entries, and returns which of them were unread.
-func (m *model) putAway(keys []string, now int64) (unread []string) {
+// stays reports whether an archived entry is snoozed, and its notice is still valid.
+func (m *model) stays(r *notifier.ArchivedRow, now int64) bool {
+	return r.Snoozed && (r.Expires == 0 || r.Expires > now) && !m.gone[r.NoticeID].how.Retracted
+}
+
+// putAway archives entries, or snoozes them until a time, and returns which of them were unread.
+func (m *model) putAway(keys []string, now, until int64) (unread []string) {
 	byAge := slices.Clone(m.archived)
 	slices.SortFunc(byAge, func(a, b notifier.ArchivedRow) int {
 		return cmp.Or(cmp.Compare(b.ArchivedAt, a.ArchivedAt), cmp.Compare(b.At, a.At))
 	})
 	for i, r := range byAge {
-		if i >= m.limit-len(keys) || r.ArchivedAt <= now-notifier.ArchivedFor.Milliseconds() {
+		if m.stays(&r, now) {
+			continue
+		}
+		if r.Snoozed || i >= m.limit-len(keys) || r.ArchivedAt <= now-notifier.ArchivedFor.Milliseconds() {
 			m.leaveArchive(m.findArchived(r.Key), m.next(now))
 		}
 	}
@@ -48,6 +56,9 @@ func (m *model) putAway(keys []string, now int64) (unread []string) {
 			m.keepOnly(func(id int64) bool { return id != e.NoticeID })
 		}
 		r := notifier.ArchivedRow{Key: key, NoticeID: e.NoticeID, At: e.At, ArchivedAt: now}
+		if until > 0 {
+			r.ArchivedAt, r.Snoozed = until, true
+		}
 		if !e.ExpiresAt.IsZero() {
 			r.Expires = e.ExpiresAt.UnixMilli()
 		}
@@ -138,7 +149,7 @@ func (p *play) archive(t *rapid.T) {
 		}
 	}
 	if len(found) > 0 {
-		unread = p.putAway(found, p.now())
+		unread = p.putAway(found, p.now(), 0)
 	}
 	m, badge, err := p.s.Archive(t.Context(), p.seq, keys)
 	p.answers(t, badge, err, len(found) > 0)
@@ -227,9 +238,10 @@ func (p *play) unarchive(t *rapid.T) {
 	}
 }
 
-// lookArchived reads the archive page by page.
+// lookArchived reads the archive, or what is snoozed, page by page.
 func (p *play) lookArchived(t *rapid.T) {
-	q := notifier.Query{Archived: true, Limit: rapid.IntRange(1, 4).Draw(t, "limit")}
+	later := rapid.Bool().Draw(t, "later")
+	q := notifier.Query{Archived: !later, Later: later, Limit: rapid.IntRange(1, 4).Draw(t, "limit")}
 	var all notifier.Page
 	for {
 		page, err := p.s.Look(t.Context(), p.seq, q)
@@ -243,6 +255,9 @@ func (p *play) lookArchived(t *rapid.T) {
 	}
 	var want []notifier.Entry
 	for _, r := range p.inArchive() {
+		if r.Snoozed != q.Later {
+			continue
+		}
 		want = append(want, notifier.Entry{Key: r.Key, NoticeID: r.NoticeID, At: r.At, Read: true})
 	}
 	p.shows(t, all, want)

@@ -21,7 +21,8 @@ type grouped struct {
 	ids   []int64
 	times int
 	read  bool
-	keeps bool // it was archived unread
+	keeps bool // it was put away unread
+	later bool // it is snoozed
 }
 
 func (g *grouped) head() int64 { return g.ids[len(g.ids)-1] }
@@ -36,7 +37,8 @@ type groups struct {
 	late    []int64            // accepted, and not delivered yet
 	had     map[int64]bool     // was in the inbox
 	rows    map[string]grouped // by key
-	put     map[string]grouped // the archive
+	put     map[string]grouped // the archive, with what is snoozed
+	tops    map[string]top     // the notices of snoozed rows in Redis
 	deleted map[string]grouped
 }
 
@@ -49,7 +51,7 @@ func TestGroupsAgreeWithTheirModelAfterRandomChanges(t *testing.T) {
 		seq++
 		g := &groups{
 			s: s, h: newShelf(), seq: seq, ids: &ids, notices: map[int64]*notifier.Notice{}, had: map[int64]bool{},
-			rows: map[string]grouped{}, put: map[string]grouped{}, deleted: map[string]grouped{},
+			rows: map[string]grouped{}, put: map[string]grouped{}, tops: map[string]top{}, deleted: map[string]grouped{},
 		}
 		s.Inbox = s.another(g.h, 30)
 		s.wake(t, seq)
@@ -67,6 +69,8 @@ func TestGroupsAgreeWithTheirModelAfterRandomChanges(t *testing.T) {
 			"open":      g.open,
 			"archive":   g.archive,
 			"unarchive": g.unarchive,
+			"snooze":    g.snooze,
+			"wake":      g.wake,
 			"delete":    g.take,
 			"restore":   g.restore,
 			"lose":      g.lose,
@@ -134,7 +138,7 @@ func (g *groups) deliver(t *rapid.T, n *notifier.Notice) {
 		at, _ := slices.BinarySearch(row.ids, n.ID)
 		row.ids = slices.Insert(slices.Clone(row.ids), at, n.ID)
 		row.times++
-	case archived && old.head() > n.ID:
+	case archived && !old.later && old.head() > n.ID, g.tops[n.Key()].id > n.ID:
 		return
 	case here && !row.read && more:
 		row.ids, row.times = append(slices.Clone(row.ids), n.ID), row.times+1
@@ -145,6 +149,7 @@ func (g *groups) deliver(t *rapid.T, n *notifier.Notice) {
 		}
 		row = grouped{ids: []int64{n.ID}, times: 1}
 		delete(g.put, n.Key())
+		delete(g.tops, n.Key())
 	}
 	g.rows[n.Key()] = row
 	g.had[n.ID] = true
@@ -175,7 +180,7 @@ func (g *groups) retract(t *rapid.T) {
 		if !ok || !slices.Contains(row.ids, n.ID) {
 			continue
 		}
-		if i > 0 && row.head() == n.ID {
+		if i > 0 && row.head() == n.ID && !row.later {
 			continue // outside the inbox, no other notice succeeds it; the entry is not shown any more
 		}
 		row.ids = slices.DeleteFunc(slices.Clone(row.ids), func(id int64) bool { return id == n.ID })
@@ -244,6 +249,7 @@ func (g *groups) archive(t *rapid.T) {
 		row.read, row.keeps = true, !row.read
 		g.rows[key] = row
 		g.move(key, g.rows, g.put)
+		g.trimmed()
 	}
 }
 
@@ -259,6 +265,7 @@ func (g *groups) unarchive(t *rapid.T) {
 func (g *groups) comeBack(key string) {
 	row := g.put[key]
 	delete(g.put, key)
+	delete(g.tops, key)
 	g.rows[key] = grouped{ids: row.ids, times: row.times, read: !row.keeps}
 }
 
@@ -340,16 +347,17 @@ func shown(e *notifier.Entry) string {
 
 func (g *groups) check(t *rapid.T) {
 	g.s.sound(t, g.seq)
-	for archived, of := range map[bool]map[string]grouped{false: g.rows, true: g.put} {
+	for i, q := range []notifier.Query{{}, {Archived: true}, {Later: true}} {
+		of := []map[string]grouped{g.rows, g.put, g.put}[i]
 		var want, got []string
 		for _, key := range slices.Sorted(maps.Keys(of)) {
 			row := of[key]
-			if archived && g.notices[row.head()].State.TakenBack() {
+			if i > 0 && row.later != q.Later || q.Archived && g.notices[row.head()].State.TakenBack() {
 				continue
 			}
 			want = append(want, g.shows(key, &row))
 		}
-		page, err := g.s.Look(t.Context(), g.seq, notifier.Query{Archived: archived})
+		page, err := g.s.Look(t.Context(), g.seq, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +366,7 @@ func (g *groups) check(t *rapid.T) {
 		}
 		slices.Sort(got)
 		if d := cmp.Diff(want, got); d != "" {
-			t.Fatalf("archived: %v (-model +inbox):\n%s", archived, d)
+			t.Fatalf("%+v (-model +inbox):\n%s", q, d)
 		}
 	}
 }

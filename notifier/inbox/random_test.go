@@ -88,6 +88,10 @@ func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
 		"archive":   p.archive,
 		"unarchive": p.unarchive,
 		"archived":  p.lookArchived,
+		"snooze":    p.snooze,
+		"snooze2":   p.snooze,
+		"wake":      p.wakeOne,
+		"due":       p.wakeDue,
 		"expire":    p.sweep,
 		"time":      p.passTime,
 	}

@@ -56,6 +56,7 @@ const (
 	codeDue      = -4 // there may be expired rows: remove them and retry
 	codeStale    = -5 // the snapshot may be older than the one in SQL: read it again
 	codeGroup    = -6 // the row stands for other notices, too: rebuild its group
+	codeSnoozed  = -7 // too many entries would be snoozed
 	codeFailed   = -9 // an error, in a call for several users
 )
 
@@ -68,6 +69,8 @@ func outcome(r script.Reply) error {
 		return notifier.ErrNotFound
 	case r.Code == codeConflict:
 		return notifier.ErrConflict
+	case r.Code == codeSnoozed:
+		return notifier.TooManySnoozed()
 	default:
 		return fmt.Errorf("%w: %d", script.ErrReply, r.Code)
 	}

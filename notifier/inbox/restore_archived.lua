@@ -1,6 +1,6 @@
 -- restore_archived.lua: undo a delete from an archive.
 --
--- uses: find_row, save_state
+-- uses: count_snoozed, find_row, save_state
 --
 -- KEYS[1] hash     field → ID AT EXPIRY JSON
 -- KEYS[2] state    unread, ver, opened, archived, whole
@@ -12,27 +12,29 @@
 -- ARGV[2] seq      user
 -- ARGV[3] channel  Pub/Sub channel of this user's changes
 -- ARGV[4] room     maximum entries of an archive
--- ARGV[5..] keys   entry keys, without the state
+-- ARGV[5] most     maximum snoozed entries
+-- ARGV[6..] keys   entry keys, without the state
 --
 -- Returns {restored, unread, ver}; -1 when the inbox is cold; -2 when none of the entries was deleted
 -- from the archive, or all of those were retracted or have expired; -3 when the key of one is in the
--- inbox or the archive again, or the archive has no room. Other keys are skipped.
+-- inbox or the archive again, or the archive has no room, or too many entries are snoozed. Other keys are skipped.
 local hash, state, gone, archive, deleted = KEYS[1], KEYS[2], KEYS[3], KEYS[5], KEYS[6]
 local now, room = tonumber(ARGV[1]), tonumber(ARGV[4])
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver')
 if not numbers[2] then return -1 end
 local rows, ids, taken, code = {}, {}, {}, -2
-local count = redis.call('HLEN', archive)
-for i = 5, #ARGV do
+local count, most = redis.call('HLEN', archive), ARGV[5] - count_snoozed(archive, gone, now)
+for i = 6, #ARGV do
   local key = ARGV[i]
   local value = redis.call('HGET', deleted, key) or ''
-  local id, expires, put = value:match('^(%d+) %d+ (%d+) (%d+)')
+  local id, expires, put, mark = value:match('^(%d+) %d+ (%d+) (%d+) ?(z?)')
   local left = id and (redis.call('ZSCORE', gone, id) or 0.5) % 1 or 0.5
   if left < 0.5 and tonumber(put) > now - 2592000000 and (expires == '0' or tonumber(expires) > now) then -- above, it was retracted
-    if taken[key] or find_row(hash, key) or redis.call('HEXISTS', archive, key) == 1 or count + #ids >= room then
+    if taken[key] or find_row(hash, key) or redis.call('HEXISTS', archive, key) == 1 or count + #ids >= room or mark == 'z' and most < 1 then
       code = -3
     else
+      if mark == 'z' then most = most - 1 end
       taken[key], ids[#ids + 1], rows[#rows + 1], rows[#rows + 2] = true, id, key, value
     end
   end

@@ -23,6 +23,7 @@ var (
 	unarchiveRows   = scripts.Get("unarchive_rows")
 	deleteArchived  = scripts.Get("delete_archived")
 	restoreArchived = scripts.Get("restore_archived")
+	wakeRows        = scripts.Get("wake_rows")
 	readArchive     = scripts.Get("read_archive")
 	retractNotice   = scripts.Get("retract_notice")
 	expireEntries   = scripts.Get("expire_entries")

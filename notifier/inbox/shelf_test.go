@@ -114,6 +114,11 @@ func (h *shelf) save(list []notifier.Snapshot) {
 	}
 }
 
+func (h *shelf) SaveSnapshots(_ context.Context, list []notifier.Snapshot) error {
+	h.save(list)
+	return h.failing[0]
+}
+
 // keep stores notices.
 func (h *shelf) keep(list ...*notifier.Notice) {
 	h.mu.Lock()

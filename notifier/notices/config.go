@@ -98,6 +98,8 @@ type Store interface {
 	FirstRecipients(ctx context.Context, ids []int64) (map[int64]int64, error)
 	// UserNames returns the names of these users by seq, without users who do not exist.
 	UserNames(ctx context.Context, who *roaring.Bitmap) (map[int64]notifier.UserName, error)
+	// Wakes lists users with a snoozed entry that is due at now, in order, after the given one.
+	Wakes(ctx context.Context, now time.Time, after notifier.Wake, limit int) ([]notifier.Wake, error)
 	// CountsOf returns the counts of notices as last written to SQL.
 	CountsOf(ctx context.Context, ids []int64) ([]notifier.NoticeCount, error)
 	// RetractNotice changes the state of a notice from one to another, and returns false if it was not

@@ -26,6 +26,7 @@ import (
 type Inbox interface {
 	delivery.Inbox
 	behind.Expirer
+	Waker
 	// Counts and Statuses return results in the order of their arguments.
 	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
 	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)
@@ -80,6 +81,7 @@ func (p *Notices) Run(ctx context.Context) error {
 		return behind.NewSweeper(p.c.Redis, p.c.Keys, p.c.Inbox, sweeping, behind.SweeperOptions{Now: p.c.Now, Log: p.c.Log}).Run(ctx)
 	})
 	g.Go(func() error { return p.release(ctx) })
+	g.Go(func() error { return p.wake(ctx) })
 	if p.c.Announcements != nil {
 		g.Go(func() error { return p.c.Announcements.Run(ctx) })
 	}
