@@ -134,11 +134,14 @@ func TestAnswersNameTheAppThatSent(t *testing.T) {
 		t.Errorf("the toasts are %s", seen)
 	}
 	// Opening the inbox reads the notice, which ends its toast.
+	const shown = `"app":{"name":"front","title":"The shop","icon":"https://cdn.example.com/shop.png"}`
+	w.call(t, w.admin, "PATCH", "/apps/front", `{"title":"The shop","icon":"https://cdn.example.com/shop.png"}`).is(t, http.StatusOK)
+	w.Tokens.Changed() // as in a program, where both are parts of one instance
 	for _, c := range []struct{ answer, link, app string }{
-		{w.call(t, w.bob, "GET", "/me/notices", nil).is(t, 200).text, `"link":"` + link + `"`, `"app":"front"`},
-		{w.call(t, w.read, "GET", "/users/bob/notices", nil).is(t, 200).text, `"link":"` + link + `"`, `"app":"front"`},
-		{w.call(t, w.read, "GET", "/users/bob/notices", nil, "Accept", "application/xml").is(t, 200).text, "<link>" + link + "</link>", "<app>front</app>"},
-		{w.call(t, w.bob, "POST", "/me/open", nil).is(t, 200).text, `"link":"` + link + `"`, `"app":"front"`},
+		{w.call(t, w.bob, "GET", "/me/notices", nil).is(t, 200).text, `"link":"` + link + `"`, shown},
+		{w.call(t, w.read, "GET", "/users/bob/notices", nil).is(t, 200).text, `"link":"` + link + `"`, shown},
+		{w.call(t, w.read, "GET", "/users/bob/notices", nil, "Accept", "application/xml").is(t, 200).text, "<link>" + link + "</link>", "<app><name>front</name><title>The shop</title><icon>https://cdn.example.com/shop.png</icon></app>"},
+		{w.call(t, w.bob, "POST", "/me/open", nil).is(t, 200).text, `"link":"` + link + `"`, shown},
 	} {
 		if !strings.Contains(c.answer, c.link) || !strings.Contains(c.answer, c.app) {
 			t.Errorf("%s lacks %s or %s", c.answer, c.link, c.app)
@@ -146,6 +149,20 @@ func TestAnswersNameTheAppThatSent(t *testing.T) {
 	}
 	testkit.Eventually(t, "the announcement names its app", func() bool {
 		text := w.call(t, w.bob, "GET", "/me/announcements", nil).is(t, 200).text
-		return strings.Contains(text, `"link":"https://shop.example.com/news"`) && strings.Contains(text, `"href":"https://shop.example.com/news/7"`) && strings.Contains(text, `"app":"front"`)
+		return strings.Contains(text, `"link":"https://shop.example.com/news"`) && strings.Contains(text, `"href":"https://shop.example.com/news/7"`) && strings.Contains(text, shown)
 	})
+	w.accepted(t, w.send, `{"target":{"users":["bob"]},"type":"order","title":"Of no app"}`)
+	w.linkOf(t, "Of no app")
+	for _, c := range []struct{ key, path string }{{w.bob, "/me/notices"}, {w.read, "/users/bob/notices"}} {
+		if text := w.call(t, c.key, "GET", c.path, nil).is(t, 200).text; !strings.Contains(text, `"app":null`) {
+			t.Errorf("%s of a row of no app: %s", c.path, text)
+		}
+	}
+	if _, err := w.apps.Revoke(t.Context(), notifier.Actor{}, "front"); err != nil {
+		t.Fatal(err)
+	}
+	w.Tokens.Changed()
+	if text := w.call(t, w.read, "GET", "/users/bob/notices", nil).is(t, 200).text; !strings.Contains(text, `"app":{"name":"front","title":"front"}`) {
+		t.Errorf("after the app was revoked: %s", text)
+	}
 }

@@ -21,6 +21,7 @@ func registerApps(s *server) {
 		errors: []int{http.StatusNotFound, http.StatusConflict},
 		examples: []example{
 			{name: "origins", summary: "Its pages move", params: map[string]string{"name": "front"}, body: `{"origins": ["https://shop.example.com", "https://www.example.com"]}`},
+			{name: "title", summary: "A title for people", params: map[string]string{"name": "front"}, body: `{"title": "The shop"}`},
 			{name: "life", summary: "Shorter tokens", params: map[string]string{"name": "front"}, body: `{"max_life": "15m"}`},
 		},
 	}, a.edit)
@@ -47,6 +48,8 @@ type appBody struct {
 	Base        *string                        `json:"base,omitempty" nullable:"false" doc:"Put before links of notices that begin with /; empty: the first origin."`
 	InboxURL    *string                        `json:"inbox_url,omitempty" nullable:"false" doc:"Where its users see all their notices; empty: the base."`
 	SettingsURL *string                        `json:"settings_url,omitempty" nullable:"false" doc:"Where its users choose how they get mail; empty: a page of Carillon that needs no sign-in."`
+	Title       *string                        `json:"title,omitempty" nullable:"false" doc:"What people call it, in rows, mails and pushes: up to 60 characters; empty: its name."`
+	Icon        *string                        `json:"icon,omitempty" nullable:"false" doc:"The https address of its icon on one of the hosts of --image-hosts; empty: none."`
 }
 
 type editAppInput struct {
@@ -65,6 +68,8 @@ type appAnswer struct {
 	Base        string   `json:"base" doc:"Put before links of notices that begin with /; empty: the first origin."`
 	InboxURL    string   `json:"inbox_url" doc:"Where its users see all their notices; empty: the base."`
 	SettingsURL string   `json:"settings_url" doc:"Where its users choose how they get mail; empty: a page of Carillon."`
+	Title       string   `json:"title" doc:"What people call it; empty: its name."`
+	Icon        string   `json:"icon" doc:"The address of its icon; empty: none."`
 }
 
 type appOutput struct{ Body appAnswer }
@@ -85,6 +90,7 @@ func (a *apps) edit(ctx context.Context, in *editAppInput) (*appOutput, error) {
 		ID: changed.ID, Name: changed.Name, Origins: append([]string{}, changed.Origins...), Audience: a.Audiences[changed.Audience],
 		Roles: append([]string{}, changed.Roles...), MaxLife: changed.MaxLife.String(), Issuer: changed.Issuer,
 		Base: changed.Base, InboxURL: changed.InboxURL, SettingsURL: changed.SettingsURL,
+		Title: changed.Title, Icon: changed.Icon,
 	}}, nil
 }
 
@@ -92,7 +98,7 @@ func (a *apps) edit(ctx context.Context, in *editAppInput) (*appOutput, error) {
 func (a *apps) changeOf(body *appBody) (notifier.AppChange, error) {
 	change := notifier.AppChange{
 		Origins: (*[]string)(body.Origins), Roles: (*[]string)(body.Roles), Issuer: body.Issuer,
-		Base: body.Base, InboxURL: body.InboxURL, SettingsURL: body.SettingsURL,
+		Base: body.Base, InboxURL: body.InboxURL, SettingsURL: body.SettingsURL, Title: body.Title, Icon: body.Icon,
 	}
 	var bad notifier.InvalidError
 	if body.MaxLife != nil {

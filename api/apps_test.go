@@ -19,11 +19,12 @@ func TestAnAppIsChanged(t *testing.T) {
 		t.Errorf("what the body leaves out changes:\n%s", diff)
 	}
 	w.call(t, w.admin, "PATCH", "/apps/front", `{"origins":["https://a.example.com:443","http://127.0.0.1:3000"],"audience":"customer","roles":["vip"],
-		"max_life":"1d","issuer":"i","base":"https://a.example.com","inbox_url":"https://a.example.com/inbox","settings_url":"https://a.example.com/me"}`).
+		"max_life":"1d","issuer":"i","title":" Our  shop ","icon":"https://img.cdn.example.com/shop.png","base":"https://a.example.com","inbox_url":"https://a.example.com/inbox","settings_url":"https://a.example.com/me"}`).
 		is(t, http.StatusOK).into(t, &got)
 	want = appAnswer{
 		ID: want.ID, Name: "front", Origins: []string{"https://a.example.com", "http://127.0.0.1:3000"}, Audience: "customer", Roles: []string{"vip"}, MaxLife: "24h0m0s",
 		Issuer: "i", Base: "https://a.example.com", InboxURL: "https://a.example.com/inbox", SettingsURL: "https://a.example.com/me",
+		Title: "Our  shop", Icon: "https://img.cdn.example.com/shop.png",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -40,6 +41,11 @@ func TestAnAppIsChanged(t *testing.T) {
 		`{"max_life":"soon"}`:                           "body.max_life",
 		`{"base":"ftp://a"}`:                            "body.base",
 		`{"name":"other"}`:                              "body.name",
+		`{"title":"` + strings.Repeat("é", 61) + `"}`:   "body.title",
+		`{"title":"a\nb"}`:                              "body.title",
+		`{"icon":"https://example.com/a.png"}`:          "body.icon",
+		`{"icon":"http://cdn.example.com/a.png"}`:       "body.icon",
+		`{"icon":"javascript:alert(1)"}`:                "body.icon",
 		`{"issuer":"` + strings.Repeat("i", 600) + `"}`: "body.issuer",
 	} {
 		if at := w.call(t, w.admin, "PATCH", "/apps/front", body).is(t, http.StatusUnprocessableEntity).faults(t); !slices.Equal(at, []string{place}) {

@@ -51,7 +51,7 @@ type meAnnouncements struct {
 // meAnnouncement is an announcement as a user sees it.
 type meAnnouncement struct {
 	ID    int64      `json:"id" doc:"The ID of the announcement."`
-	App   string     `json:"app,omitempty" doc:"The name of the app that sent it; left out if none did."`
+	App   *rowApp    `json:"app" doc:"The app that sent it; null if none did."`
 	Type  string     `json:"type" doc:"The type of the announcement."`
 	Title string     `json:"title" doc:"One line."`
 	Body  []textNode `json:"body" nullable:"false" doc:"The text, as a tree of nodes."`
@@ -106,7 +106,7 @@ func (m *me) announcements(ctx context.Context, in *taggedInput) (*tagged[meAnno
 func (m *me) announcement(ctx context.Context, a *notifier.OpenAnnouncement) (meAnnouncement, error) {
 	nodes, err := m.markdown.Nodes(a.Body, m.Tokens.Named(ctx, a.App))
 	shown := meAnnouncement{
-		ID: a.ID, App: a.App, Type: a.Type, Title: a.Title, Body: newTextNodes(nodes), Link: a.Link, ExtrasOutput: newExtrasOutput(&a.Extras), Pinned: a.Pinned, Read: a.Read,
+		ID: a.ID, App: m.appOf(ctx, a.App), Type: a.Type, Title: a.Title, Body: newTextNodes(nodes), Link: a.Link, ExtrasOutput: newExtrasOutput(&a.Extras), Pinned: a.Pinned, Read: a.Read,
 		StartsAt: rfc3339(a.StartsAt), CreatedAt: rfc3339(a.CreatedAt),
 	}
 	if !a.EndsAt.IsZero() {

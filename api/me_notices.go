@@ -25,28 +25,28 @@ type meNotices struct {
 
 // meNotice is a notice in an inbox.
 type meNotice struct {
-	Key       string `json:"key" doc:"Identifies the notice in this inbox. Made of its type and subject, and of the app that sent it; take it as it is."`
-	ID        int64  `json:"id" doc:"The ID of the notice."`
-	At        int64  `json:"at" doc:"The place of the notice in the inbox: higher is newer."`
-	Type      string `json:"type" doc:"The type of the notice."`
-	Scope     string `json:"scope" doc:"The part of the application that the notice belongs to, such as a warehouse; may be empty."`
-	Title     string `json:"title" doc:"One line."`
-	Body      string `json:"body" doc:"Text; lines end with a line feed. May be empty."`
-	Link      string `json:"link" doc:"An address, or a path that begins with /; may be empty. A link of an app is an address on its pages."`
-	Read      bool   `json:"read" doc:"Whether you have read it."`
-	New       bool   `json:"new" doc:"This opening marked it as read."`
-	CreatedAt string `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
-	ExpiresAt string `json:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
-	Until     string `json:"until,omitempty" format:"date-time" doc:"When a snoozed notice comes back."`
-	Reason    string `json:"reason" doc:"Why you received it: user, role:NAME or topic:TYPE:SCOPE."`
-	App       string `json:"app,omitempty" doc:"The name of the app that sent it; left out if none did."`
+	Key       string  `json:"key" doc:"Identifies the notice in this inbox. Made of its type and subject, and of the app that sent it; take it as it is."`
+	ID        int64   `json:"id" doc:"The ID of the notice."`
+	At        int64   `json:"at" doc:"The place of the notice in the inbox: higher is newer."`
+	Type      string  `json:"type" doc:"The type of the notice."`
+	Scope     string  `json:"scope" doc:"The part of the application that the notice belongs to, such as a warehouse; may be empty."`
+	Title     string  `json:"title" doc:"One line."`
+	Body      string  `json:"body" doc:"Text; lines end with a line feed. May be empty."`
+	Link      string  `json:"link" doc:"An address, or a path that begins with /; may be empty. A link of an app is an address on its pages."`
+	Read      bool    `json:"read" doc:"Whether you have read it."`
+	New       bool    `json:"new" doc:"This opening marked it as read."`
+	CreatedAt string  `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
+	ExpiresAt string  `json:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
+	Until     string  `json:"until,omitempty" format:"date-time" doc:"When a snoozed notice comes back."`
+	Reason    string  `json:"reason" doc:"Why you received it: user, role:NAME or topic:TYPE:SCOPE."`
+	App       *rowApp `json:"app" doc:"The app that sent it; null if none did."`
 	RowExtras
 }
 
-func newMeNotice(e *notifier.Entry) meNotice {
+func newMeNotice(e *notifier.Entry, app *rowApp) meNotice {
 	n := meNotice{
 		Key: e.Key, ID: e.NoticeID, At: e.At, Type: e.Type, Scope: e.Scope, Title: e.Title, Body: e.Body, Link: e.Link,
-		Read: e.Read || e.New, New: e.New, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App, RowExtras: newRowExtras(e),
+		Read: e.Read || e.New, New: e.New, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: app, RowExtras: newRowExtras(e),
 	}
 	if !e.Until.IsZero() {
 		n.Until = rfc3339(e.Until)
@@ -103,7 +103,7 @@ func (m *me) page(ctx context.Context, read func(seq int64) (notifier.Page, erro
 	}
 	answer := &meNotices{Notices: make([]meNotice, len(page.Entries)), Badge: badgeAnswer(badge)}
 	for i := range page.Entries {
-		answer.Notices[i] = newMeNotice(&page.Entries[i])
+		answer.Notices[i] = newMeNotice(&page.Entries[i], m.appOf(ctx, page.Entries[i].App))
 	}
 	if page.Older > 0 {
 		answer.Next = &page.Older

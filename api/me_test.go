@@ -22,7 +22,7 @@ import (
 func (w *world) addApps(t testing.TB) {
 	t.Helper()
 	var err error
-	w.apps, err = app.New(app.Config{Store: w.store, Audiences: testAudiences, SessionKeys: appKeys})
+	w.apps, err = app.New(app.Config{Store: w.store, Audiences: testAudiences, ImageHosts: []string{"cdn.example.com"}, SessionKeys: appKeys})
 	if err != nil {
 		t.Fatal(err)
 	}

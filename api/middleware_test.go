@@ -16,7 +16,7 @@ func TestAnUnknownAddressIsAnsweredWithAProblem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, path := range []string{
-		"/nothing", "/notices/", "/notices/1/2", "/users", "/users//notices", "/notices//1", "/notices/../notices/1", "/./notices", "/openapi.xml", "/docs/", "//docs",
+		"/nothing", "/notices/", "/notices/1/2", "/user", "/users/", "/users//notices", "/notices//1", "/notices/../notices/1", "/./notices", "/openapi.xml", "/docs/", "//docs",
 	} {
 		if res := w.call(t, w.admin, "GET", path, nil).is(t, http.StatusNotFound); res.Header.Get("Location") != "" {
 			t.Errorf("%s leads to %s", path, res.Header.Get("Location"))
@@ -28,7 +28,7 @@ func TestAnUnsupportedMethodIsAnsweredWithTheSupportedOnes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for path, allowed := range map[string]string{
-		"/notices": "POST", "/notices/batch": "DELETE, GET, HEAD, PATCH, POST", "/notices/1": "DELETE, GET, HEAD, PATCH", "/subjects/x": "DELETE", "/docs": "GET, HEAD",
+		"/notices": "GET, HEAD, POST", "/users": "GET, HEAD", "/notices/batch": "DELETE, GET, HEAD, PATCH, POST", "/notices/1": "DELETE, GET, HEAD, PATCH", "/subjects/x": "DELETE", "/docs": "GET, HEAD",
 	} {
 		for _, method := range []string{"PUT", "TRACE", "OPTIONS", "CONNECT", "BREW"} {
 			res := w.call(t, w.admin, method, path, nil).is(t, http.StatusMethodNotAllowed)

@@ -36,6 +36,17 @@ func registerNotices(s *server) {
 		},
 	}, s.sendBatch)
 	register(s, call{
+		id: "list-notices", group: groupNotices, method: http.MethodGet, path: "/notices", scope: notifier.ScopeSend, status: http.StatusOK,
+		summary: "List sent notices",
+		about: "Newest first, with their progress. A key lists the notices that were sent under its own name, and with the scope `admin` all. Follow `next` until it is left out: " +
+			"no notice is passed over or listed twice while new ones come. A page may have fewer notices than `limit`, even none, while there is a next one: a search answers with what it has found after a moment.",
+		examples: []example{
+			{name: "all", summary: "The latest 50"},
+			{name: "since", summary: "Those since a time that are being sent", params: map[string]string{"since": "2025-11-22T08:00:00Z", "state": "sending"}},
+			{name: "sender", summary: "Likes sent by the key shop, ten at a time", params: map[string]string{"sender": "key:shop", "type": "like", "limit": "10"}},
+		},
+	}, s.listSent)
+	register(s, call{
 		id: "get-notice", group: groupNotices, method: http.MethodGet, path: "/notices/{id}", scope: notifier.ScopeSend, status: http.StatusOK,
 		summary: "Get a notice and its progress",
 		about:   "A key can see the notices that were sent under its own name. A key with the scope `admin` can see all notices.",

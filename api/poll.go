@@ -71,7 +71,7 @@ func (u *users) pollFor(ctx context.Context, who knownUser, q notifier.PollQuery
 		Notices: make([]pollNotice, len(found.Entries)),
 	}
 	for i := range found.Entries {
-		answer.Notices[i] = newPollNotice(&found.Entries[i])
+		answer.Notices[i] = newPollNotice(&found.Entries[i], u.appOf(ctx, found.Entries[i].App))
 	}
 	answer.Summary = summary(u.texts.For(who.locale, ""), answer.Unread, found.Entries)
 	return respond(&answer, in)

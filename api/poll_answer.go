@@ -25,25 +25,25 @@ type pollAnswer struct {
 
 // pollNotice is an inbox entry in the answer to a poll.
 type pollNotice struct {
-	Key       string `json:"key" xml:"key" doc:"Identifies the entry in this inbox. Made of the type and subject of the notice, and of the app that sent it; take it as it is."`
-	ID        int64  `json:"id" xml:"id" doc:"The ID of the notice."`
-	Type      string `json:"type" xml:"type" doc:"The type of the notice."`
-	Scope     string `json:"scope" xml:"scope" doc:"The part of the application that the notice belongs to, such as a warehouse; may be empty."`
-	Title     string `json:"title" xml:"title" doc:"One line."`
-	Body      string `json:"body" xml:"body" doc:"Text; lines end with a line feed. May be empty."`
-	Link      string `json:"link" xml:"link" doc:"An address, or a path that begins with /; may be empty. A link of an app is an address on its pages."`
-	Read      bool   `json:"read" xml:"read" doc:"Whether the user has read it."`
-	CreatedAt string `json:"created_at" xml:"created_at" format:"date-time" doc:"When the notice was accepted."`
-	ExpiresAt string `json:"expires_at,omitempty" xml:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
-	Reason    string `json:"reason" xml:"reason" doc:"Why the user received it: user, role:NAME or topic:TYPE:SCOPE."`
-	App       string `json:"app,omitempty" xml:"app,omitempty" doc:"The name of the app that sent it; left out if none did."`
+	Key       string  `json:"key" xml:"key" doc:"Identifies the entry in this inbox. Made of the type and subject of the notice, and of the app that sent it; take it as it is."`
+	ID        int64   `json:"id" xml:"id" doc:"The ID of the notice."`
+	Type      string  `json:"type" xml:"type" doc:"The type of the notice."`
+	Scope     string  `json:"scope" xml:"scope" doc:"The part of the application that the notice belongs to, such as a warehouse; may be empty."`
+	Title     string  `json:"title" xml:"title" doc:"One line."`
+	Body      string  `json:"body" xml:"body" doc:"Text; lines end with a line feed. May be empty."`
+	Link      string  `json:"link" xml:"link" doc:"An address, or a path that begins with /; may be empty. A link of an app is an address on its pages."`
+	Read      bool    `json:"read" xml:"read" doc:"Whether the user has read it."`
+	CreatedAt string  `json:"created_at" xml:"created_at" format:"date-time" doc:"When the notice was accepted."`
+	ExpiresAt string  `json:"expires_at,omitempty" xml:"expires_at,omitempty" format:"date-time" doc:"When the notice leaves the inbox."`
+	Reason    string  `json:"reason" xml:"reason" doc:"Why the user received it: user, role:NAME or topic:TYPE:SCOPE."`
+	App       *rowApp `json:"app" xml:"app,omitempty" doc:"The app that sent it; null if none did, and in XML left out."`
 	RowExtras
 }
 
-func newPollNotice(e *notifier.Entry) pollNotice {
+func newPollNotice(e *notifier.Entry, app *rowApp) pollNotice {
 	n := pollNotice{
 		Key: e.Key, ID: e.NoticeID, Type: e.Type, Scope: e.Scope, Title: e.Title, Body: e.Body, Link: e.Link,
-		Read: e.Read, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: e.App, RowExtras: newRowExtras(e),
+		Read: e.Read, CreatedAt: rfc3339(e.CreatedAt), Reason: e.Reason, App: app, RowExtras: newRowExtras(e),
 	}
 	if !e.ExpiresAt.IsZero() {
 		n.ExpiresAt = rfc3339(e.ExpiresAt)

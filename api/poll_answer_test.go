@@ -106,10 +106,10 @@ func TestTheFormatOfAPollIsFixed(t *testing.T) {
 		Key: "like:photo:1", NoticeID: 7, At: 5, Read: true, ExpiresAt: time.UnixMilli(1_700_000_001_000),
 		Content: notifier.Content{Type: "like", Title: "Bob & co", CreatedAt: time.UnixMilli(1_700_000_000_000), Reason: "role:picker"},
 	}
-	a := pollAnswer{Unread: 3, Newest: 5, Summary: "3 unread", Next: "C", Notices: []pollNotice{newPollNotice(&e)}}
+	a := pollAnswer{Unread: 3, Newest: 5, Summary: "3 unread", Next: "C", Notices: []pollNotice{newPollNotice(&e, nil)}}
 	for asXML, want := range map[bool]string{
 		false: `{"unread":3,"newest":5,"summary":"3 unread","next":"C","notices":[{"key":"like:photo:1","id":7,"type":"like","scope":"","title":"Bob & co",` +
-			`"body":"","link":"","read":true,"created_at":"2023-11-14T22:13:20.000Z","expires_at":"2023-11-14T22:13:21.000Z","reason":"role:picker"}]}` + "\n",
+			`"body":"","link":"","read":true,"created_at":"2023-11-14T22:13:20.000Z","expires_at":"2023-11-14T22:13:21.000Z","reason":"role:picker","app":null}]}` + "\n",
 		true: `<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
 			`<poll><unread>3</unread><newest>5</newest><summary>3 unread</summary><next>C</next><notices><notice><key>like:photo:1</key><id>7</id><type>like</type>` +
 			`<scope></scope><title>Bob &amp; co</title><body></body><link></link><read>true</read><created_at>2023-11-14T22:13:20.000Z</created_at>` +

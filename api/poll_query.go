@@ -15,17 +15,21 @@ import (
 const pollSince = 3 * 24 * time.Hour
 
 // parseSince parses an `at` (a version of an inbox, from 0 to notifier.MaxAt) or an RFC 3339
-// time, which it converts to milliseconds. A plus sign that was not escaped in the address
-// arrives as a space.
+// time, which it converts to milliseconds.
 func parseSince(text string) (at int64, ok bool) {
 	if at, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return at, at >= 0 && at <= notifier.MaxAt
 	}
-	t, err := time.Parse(time.RFC3339, strings.ReplaceAll(text, " ", "+"))
+	t, err := parseTime(text)
 	if err != nil || t.UnixMilli() < 0 {
 		return 0, false
 	}
 	return t.UnixMilli(), true
+}
+
+// parseTime parses an RFC 3339 time in an address. A plus sign that was not escaped arrives as a space.
+func parseTime(text string) (time.Time, error) {
+	return time.Parse(time.RFC3339, strings.ReplaceAll(text, " ", "+"))
 }
 
 // selection is the part of a poll that its cursors belong to.

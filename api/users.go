@@ -33,6 +33,7 @@ func registerUsers(s *server) error {
 	}
 	registerBadge(u)
 	registerReading(u)
+	registerUserList(u)
 	register(s, call{
 		id: "put-user", group: groupUsers, method: http.MethodPut, path: userPath, scope: notifier.ScopeAdmin, status: http.StatusOK,
 		summary: "Create or change a user",
@@ -190,14 +191,18 @@ func (u *users) signOut(ctx context.Context, in *userInput) (*removeOutput, erro
 type removeOutput struct{ Status int }
 
 func (u *users) answer(ctx context.Context, found notifier.User) (userAnswer, error) {
-	roles := found.Roles
-	if roles == nil {
-		roles = []string{}
-	}
-	a := userAnswer{Name: found.Name, Display: found.Display, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0], Roles: roles, Locale: found.Locale}
 	mail, err := u.Store.MailOf(ctx, found.Seq)
-	if mail.Address != "" {
-		a.Email = &mail.Address
+	return u.answerWith(&found, mail.Address), err
+}
+
+// answerWith is answer for a user whose mail address is known; it may be empty.
+func (u *users) answerWith(found *notifier.User, address string) userAnswer {
+	a := userAnswer{
+		Name: found.Name, Display: found.Display, Audience: audienceNames(u.Audiences, []notifier.Audience{found.Audience})[0],
+		Roles: append([]string{}, found.Roles...), Locale: found.Locale,
 	}
-	return a, err
+	if address != "" {
+		a.Email = &address
+	}
+	return a
 }

@@ -92,7 +92,7 @@ func TestAnUnknownUserIsNotFound(t *testing.T) {
 			w.call(t, w.admin, c.method, "/users/"+name+c.path, c.body).is(t, http.StatusNotFound)
 		}
 	}
-	for _, path := range []string{"/users", "/users/", "/users//notices", "/users/bob/", "/users/bob/nothing", "/users/bob/notices/1", "/users/../users/bob"} {
+	for _, path := range []string{"/users/", "/users//notices", "/users/bob/", "/users/bob/nothing", "/users/bob/notices/1", "/users/../users/bob"} {
 		w.call(t, w.admin, "GET", path, nil).is(t, http.StatusNotFound)
 	}
 }

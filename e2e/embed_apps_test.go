@@ -38,7 +38,7 @@ func TestALinkLeadsToTheAppThatSentItAndIsAPathOnItsOwnPages(t *testing.T) {
 	}
 	w := open(t, i)
 	w.do(chromedp.Navigate(shop.URL))
-	ask[any](w, `void addEventListener("carillon-navigate", (e) => { (window.led ??= []).push(e.detail.notice.app + " " + e.detail.href); e.preventDefault(); })`)
+	ask[any](w, `void addEventListener("carillon-navigate", (e) => { (window.led ??= []).push(e.detail.notice.app.name + " " + e.detail.href); e.preventDefault(); })`)
 	w.until(inBell(`root?.querySelector(".badge")?.textContent === "2"`))
 	ask[any](w, inBell(`root.querySelector(".bell").click()`))
 	w.until(inBell(`root.querySelectorAll("li a.title").length === 2`))

@@ -87,7 +87,7 @@ func (m announcementMaker) row(post *notifier.OpenAnnouncement, back string) vie
 	short := func(at time.Time) string { return m.text.Short(at, m.now) }
 	return views.AnnouncementRow{
 		ID: idText(post.ID), Href: announcementPath(post.ID), Title: post.Title, Text: m.words(post.Body), Back: back,
-		Icon: look.Icon, Initials: look.Initials, Tint: look.Tint, Read: post.Read, Pinned: post.Pinned, From: sentBy(m.text, post.App),
+		Icon: look.Icon, Initials: look.Initials, Tint: look.Tint, Read: post.Read, Pinned: post.Pinned, From: sentBy(m.text, post.App, m.app),
 		Datetime: begin.Format(time.RFC3339), Clock: short(begin), Moment: m.text.Moment(begin),
 		Until: m.dated("announcements.until", short, post.EndsAt), Edited: m.edited(short, post),
 		Turns: []views.Turn{

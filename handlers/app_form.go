@@ -132,7 +132,7 @@ func (h *Handlers) changeApp(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	values, err := form(r, "action", "key", "newest", "public_key",
-		"base", "inbox_url", "settings_url", "origins", "audience", "roles", "max_life", "issuer")
+		"base", "inbox_url", "settings_url", "origins", "audience", "roles", "max_life", "issuer", "title", "icon")
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (h *Handlers) setApp(w http.ResponseWriter, r *http.Request, a *notifier.Ap
 			return err
 		}
 		h.fillAppSettings(p, values)
-		p.Faults = faultsOf(p.Text, bad, "origins", "audience", "roles", "max_life", "issuer", "base", "inbox_url", "settings_url")
+		p.Faults = faultsOf(p.Text, bad, "origins", "audience", "roles", "max_life", "issuer", "base", "inbox_url", "settings_url", "title", "icon")
 		return h.page(w, r, http.StatusUnprocessableEntity, views.AppPage(p))
 	}
 	if err != nil {
@@ -48,7 +48,7 @@ func (h *Handlers) readAppChange(a *notifier.App, values url.Values) (change not
 		to **string
 	}{
 		"base": {a.Base, &change.Base}, "inbox_url": {a.InboxURL, &change.InboxURL}, "settings_url": {a.SettingsURL, &change.SettingsURL},
-		"issuer": {a.Issuer, &change.Issuer},
+		"issuer": {a.Issuer, &change.Issuer}, "title": {a.Title, &change.Title}, "icon": {a.Icon, &change.Icon},
 	} {
 		if text := strings.TrimSpace(values.Get(field)); values.Has(field) && text != of.is {
 			*of.to = &text
@@ -85,6 +85,7 @@ func (h *Handlers) readAppChange(a *notifier.App, values url.Values) (change not
 func (h *Handlers) settingsOf(a *notifier.App) url.Values {
 	return url.Values{
 		"base": {a.Base}, "inbox_url": {a.InboxURL}, "settings_url": {a.SettingsURL}, "issuer": {a.Issuer},
+		"title": {a.Title}, "icon": {a.Icon},
 		"origins": {strings.Join(a.Origins, " ")}, "roles": {strings.Join(a.Roles, ", ")}, "max_life": {a.MaxLife.String()},
 		"audience": {h.givenName(a.Audience)},
 	}
@@ -95,6 +96,7 @@ func (h *Handlers) fillAppSettings(p *views.App, values url.Values) {
 	for field, to := range map[string]*string{
 		"base": &p.Base, "inbox_url": &p.InboxURL, "settings_url": &p.SettingsURL,
 		"origins": &p.Set.Origins, "roles": &p.Set.Roles, "issuer": &p.Set.Issuer,
+		"title": &p.Set.Title, "icon": &p.Set.Icon,
 	} {
 		if values.Has(field) {
 			*to = kept(values.Get(field))

@@ -263,10 +263,10 @@ func TestTheSettingsOfAnAppAreChanged(t *testing.T) {
 		t.Errorf("the form shows %q", got)
 	}
 	o.post("carol", "/staff/apps/1", "action", "set", "origins", "https://a.example.com  https://b.example.com:8443", "audience", "customer",
-		"roles", "night shift, vip", "max_life", "4h0m0s", "issuer", " shop ").wantRedirect(t, "/staff/apps/1?done=saved")
+		"roles", "night shift, vip", "max_life", "4h0m0s", "issuer", " shop ", "title", "Our shop", "icon", "https://cdn.example.com/a.png").wantRedirect(t, "/staff/apps/1?done=saved")
 	want := notifier.App{
 		ID: 1, Name: "shop", Audience: 3, MaxLife: 4 * time.Hour, Origins: []string{"https://a.example.com", "https://b.example.com:8443"},
-		Roles: []string{"night shift", "vip"}, Issuer: "shop", CreatedAt: noon,
+		Roles: []string{"night shift", "vip"}, Issuer: "shop", CreatedAt: noon, AppLook: notifier.AppLook{Title: "Our shop", Icon: "https://cdn.example.com/a.png"},
 	}
 	if diff := cmp.Diff(want, shop()); diff != "" {
 		t.Error(diff)
@@ -275,11 +275,12 @@ func TestTheSettingsOfAnAppAreChanged(t *testing.T) {
 	if got := shop(); len(got.Roles) != 0 || len(got.Origins) != 2 {
 		t.Errorf("after all roles were removed: %+v", got)
 	}
-	if diff := cmp.Diff([]string{"carol app.change app shop audience issuer max_life origins roles", "carol app.change app shop roles"}, o.done()); diff != "" {
+	if diff := cmp.Diff([]string{"carol app.change app shop audience icon issuer max_life origins roles title", "carol app.change app shop roles"}, o.done()); diff != "" {
 		t.Error(diff)
 	}
 	for field, value := range map[string]string{
 		"origins": "localhost:3000", "audience": "nobody", "roles": "staff", "max_life": "48h", "issuer": strings.Repeat("i", 600),
+		"title": strings.Repeat("t", 61), "icon": "https://example.com/a.png",
 	} {
 		r := o.post("carol", "/staff/apps/1", "action", "set", field, value).wantStatus(t, http.StatusUnprocessableEntity)
 		if r.count("#"+field+"-fault") != 1 || r.count("details[open] [data-testid=set-form]") != 1 {

@@ -140,7 +140,7 @@ func newDatabases(t testing.TB, rdb redis.UniversalClient) *databases {
 	if d.tokens, err = app.NewVerifier(app.VerifierConfig{Store: d.db, Audiences: audiences, SessionKeys: signing, Now: d.clock}); err != nil {
 		t.Fatal(err)
 	}
-	d.apps, err = app.New(app.Config{Store: d.db, Audiences: audiences, SessionKeys: signing, NewAPIKey: d.newKey, Changed: d.tokens.Changed})
+	d.apps, err = app.New(app.Config{Store: d.db, Audiences: audiences, ImageHosts: []string{"cdn.example.com", "old.example.com"}, SessionKeys: signing, NewAPIKey: d.newKey, Changed: d.tokens.Changed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ type rowMaker struct {
 	text  *locale.Printer
 	look  func(typ string) notifier.Look
 	shows func(address string) bool // whether the policy allows a picture
+	app   func(name string) notifier.RowApp
 	types typeNames
 	mutes *muteMaker
 	now   time.Time // in the reader's time zone
@@ -26,7 +27,8 @@ type rowMaker struct {
 func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
 	types := h.typeNames(text)
 	mutes := &muteMaker{types: types, muted: func() []string { return h.mutedBy(r) }}
-	return rowMaker{text: text, look: h.lookOf, shows: h.shows, types: types, mutes: mutes, now: h.now(r)}
+	app := h.shownApp(func(name string) notifier.RowApp { return h.appNamed(r, name) })
+	return rowMaker{text: text, look: h.lookOf, shows: h.shows, app: app, types: types, mutes: mutes, now: h.now(r)}
 }
 
 // days groups entries, newest first, by the day of their notice in the reader's time zone. A row that moved to the
@@ -105,7 +107,7 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 		Key: e.Key, ID: strconv.FormatInt(e.NoticeID, 10), At: strconv.FormatInt(e.At, 10),
 		Type: e.Type, Kind: m.types.kind(e.Type, e.Reason), Mute: m.mutes.of(e.Type), Read: e.Read, New: e.New, Folds: folds(e.Title, e.Body),
 		Icon: look.Icon, Initials: look.Initials, Tint: look.Tint,
-		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason), From: sentBy(m.text, e.App),
+		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason), From: sentBy(m.text, e.App, m.app),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
 	if !e.Until.IsZero() {
@@ -175,14 +177,6 @@ func rowLabels(text *locale.Printer) components.Labels {
 		},
 		SnoozeUntil: text.T("preferences.pause_until"), SnoozeSubmit: text.T("inbox.snooze_submit"),
 	}
-}
-
-// sentBy returns the line with the name of the sending app, or "" if app is "".
-func sentBy(text *locale.Printer, app string) string {
-	if app == "" {
-		return ""
-	}
-	return text.F("mail.sent_by", "Name", app)
 }
 
 // safeLink returns a notice's link if it is a path on this server, an https address, or an http address from an app;

@@ -1,8 +1,11 @@
 package handlers
 
 import (
+	"net/http"
+
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/components"
+	"github.com/carillonhq/carillon/views/locale"
 )
 
 // shows reports whether the pages may show a picture: the hosts may have changed since its notice was accepted.
@@ -34,4 +37,29 @@ func faceID(a *notifier.RowActor) string {
 		return a.ID
 	}
 	return a.Name
+}
+
+// shownApp returns how rows show the app with a name, as look does, but without an icon that the pages may not show.
+func (h *Handlers) shownApp(look func(name string) notifier.RowApp) func(name string) notifier.RowApp {
+	return func(name string) notifier.RowApp {
+		app := look(name)
+		if !h.shows(app.Icon) {
+			app.Icon = ""
+		}
+		return app
+	}
+}
+
+// appNamed returns how rows show the app with a name.
+func (h *Handlers) appNamed(r *http.Request, name string) notifier.RowApp {
+	return h.Tokens.Look(r.Context(), name)
+}
+
+// sentBy returns the line about the app with this name, which has sent a notice; empty: none has.
+func sentBy(text *locale.Printer, app string, look func(name string) notifier.RowApp) components.From {
+	if app == "" {
+		return components.From{}
+	}
+	shown := look(app)
+	return components.From{Text: text.F("mail.sent_by", "Name", shown.Title), Icon: shown.Icon}
 }

@@ -70,3 +70,30 @@ func TestAnAnnouncementShowsItsPictureAndButtons(t *testing.T) {
 		}
 	}
 }
+
+func TestARowShowsTheTitleOfItsAppAndAnIconThatThePagesMayShow(t *testing.T) {
+	t.Parallel()
+	const icon = "https://cdn.example.com/shop.png"
+	of, other := entry(1, noon, true, false), entry(2, noon, true, false)
+	of.App, other.App = "shop", "forum"
+	w := newWorld(t, func(w *world) {
+		w.config.ImageHosts = []string{"cdn.example.com"} // no longer old.example.com
+		w.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Entries: []notifier.Entry{of, other}}, nil }
+		w.posts.find = func(notifier.Reader, int64) (notifier.OpenAnnouncement, error) {
+			return notifier.OpenAnnouncement{ID: 8, Title: "New hall", Read: true, App: "shop"}, nil
+		}
+	})
+	w.haveApp(notifier.App{Name: "shop", Audience: 2, AppLook: notifier.AppLook{Title: "Our <shop>", Icon: icon}})
+	w.haveApp(notifier.App{Name: "forum", Audience: 2, AppLook: notifier.AppLook{Icon: "https://old.example.com/f.png"}})
+	r := w.get("alice", "/inbox")
+	r.wantText(t, "[data-id='1'] .from", "Sent by Our <shop>")
+	r.wantText(t, "[data-id='2'] .from", "Sent by forum")
+	if src := r.attr("[data-id='1'] .from img[alt=''][referrerpolicy=no-referrer][loading=lazy]", "src"); src != icon || r.count("[data-id='2'] img") != 0 {
+		t.Errorf("the icon is %q; the other row has %d", src, r.count("[data-id='2'] img"))
+	}
+	post := w.get("alice", "/announcements/8")
+	post.wantText(t, ".from", "Sent by Our <shop>")
+	if src := post.attr(".from img", "src"); src != icon {
+		t.Errorf("the icon of an announcement is %q", src)
+	}
+}

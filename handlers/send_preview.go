@@ -91,7 +91,7 @@ func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) vi
 	}
 	row := components.Row{
 		Icon: look.Icon, Initials: look.Initials, Tint: look.Tint, Read: true, Kind: kept(types.kind(d.Type, d.Target.Reason())),
-		Title: kept(d.Title), Body: kept(d.Body), Link: h.outside(d.Link, d.App.Name), Outside: true, From: sentBy(text, d.App.Name), Reason: kept(types.brief(d.Target.Reason())), Why: kept(types.reason(d.Target.Reason())),
+		Title: kept(d.Title), Body: kept(d.Body), Link: h.outside(d.Link, d.App.Name), Outside: true, From: sentBy(text, d.App.Name, h.shownApp(h.Tokens.LastLook)), Reason: kept(types.brief(d.Target.Reason())), Why: kept(types.reason(d.Target.Reason())),
 		Datetime: at.Format(time.RFC3339), Clock: types.text.Clock(at), Moment: types.text.Moment(at),
 	}
 	row.Extras = extrasOf(&d.Extras, h.shows, func(_ int, link string) string { return h.outside(link, d.App.Name) })

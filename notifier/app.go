@@ -21,6 +21,7 @@ type App struct {
 	Issuer    string        // required in its tokens; empty: any
 	JWKS      string        // address of its public keys; empty: its keys are stored here
 	AppPlaces               // where its users read their notices
+	AppLook                 // how rows show it
 	CreatedAt time.Time
 	RevokedAt time.Time // zero: still valid
 }
@@ -121,6 +122,7 @@ func (a *App) Validate(audiences map[Audience]string) error {
 	}
 	a.checkIssuer(&bad)
 	a.checkPlaces(&bad)
+	a.checkTitle(&bad)
 	return bad.OrNil()
 }
 

@@ -18,6 +18,7 @@ type AppPlaces struct {
 // AppChange contains the fields of an app to change. Nil leaves a field unchanged; an empty text clears it.
 type AppChange struct {
 	Base, InboxURL, SettingsURL *string
+	Title, Icon                 *string
 
 	Origins                   *[]string // replaces all origins
 	AddOrigins, RemoveOrigins []string  // changes single origins
@@ -40,6 +41,8 @@ func (c *AppChange) Apply(a *App) {
 	put(&a.Base, c.Base)
 	put(&a.InboxURL, c.InboxURL)
 	put(&a.SettingsURL, c.SettingsURL)
+	put(&a.Title, c.Title)
+	put(&a.Icon, c.Icon)
 	put(&a.Audience, c.Audience)
 	put(&a.Roles, c.Roles)
 	put(&a.MaxLife, c.MaxLife)
@@ -52,6 +55,7 @@ func (c *AppChange) String() string {
 	for name, given := range map[string]bool{
 		"base": c.Base != nil, "inbox_url": c.InboxURL != nil, "settings_url": c.SettingsURL != nil, "origins": c.Origins != nil || len(c.AddOrigins)+len(c.RemoveOrigins) > 0,
 		"audience": c.Audience != nil, "roles": c.Roles != nil, "max_life": c.MaxLife != nil, "issuer": c.Issuer != nil,
+		"title": c.Title != nil, "icon": c.Icon != nil,
 	} {
 		if given {
 			names = append(names, name)

@@ -132,14 +132,16 @@ type SessionLimits struct{ Since, Seen, Now time.Time }
 // UserQuery selects users to list, and their order; the default is by name. Case is
 // ignored.
 type UserQuery struct {
-	Prefix     string // only names that start with this; empty: all
-	Contains   string // only names that contain this; empty: all
-	Role       string // only members of this role; empty: all
-	Descending bool   // by name, in reverse order
-	After      string // only names after this one in that order; empty: all
-	ByNewest   bool   // newest user first; Descending and After are ignored
-	Before     int64  // with ByNewest, only users with a lower seq; 0: all
-	Limit      int    // maximum number of users; 0: a page of 50
+	Prefix     string   // only names that start with this; empty: all
+	Contains   string   // only names that contain this; empty: all
+	Role       string   // only members of this role; empty: all
+	Audience   Audience // only users in this audience; 0: all
+	Descending bool     // by name, in reverse order
+	After      string   // only names after this one in that order; empty: all
+	UpTo       string   // only names up to this one in that order; empty: all
+	ByNewest   bool     // newest user first; Descending, After and UpTo are ignored
+	Before     int64    // with ByNewest, only users with a lower seq; 0: all
+	Limit      int      // maximum number of users; 0: a page of 50
 }
 
 // NoticeQuery selects notices to list, and their order; the default is by id, newest
@@ -148,14 +150,17 @@ type NoticeQuery struct {
 	Contains string // only notices with this in the title or the sender's name, ignoring case; empty: all
 	Type     string // only notices of this type; empty: all
 	Sender   string // only notices sent by the user, key, rule or command with this name; empty: all
+	By       Ref    // only notices of exactly this sender; zero: all
 	Target   string // only notices to this user, role, topic or audience; empty: all
 	State    string // one of the Sent constants; empty: all
+	Stage    State  // only notices in this state, where an announcement is scheduled if it was sent for later and has not opened; empty: all
 	Oldest   bool   // oldest first
 
 	Since, Until time.Time // only notices accepted in this period, excluding Until; zero: all
 	Before       int64     // only notices with a lower id; 0: all
 	After        int64     // only notices with a higher id
 	Limit        int       // maximum number of notices; 0: a page of 50
+	Names        int       // the page ends with the notice whose recipients make so many by name; 0: it does not
 }
 
 // Reached is the notice at which a slow search stopped.

@@ -9,22 +9,22 @@ import (
 // shownAtOnce is how many toasts sent together are shown one by one. The older ones are only counted.
 const shownAtOnce = 3
 
-// ToastEvent is the data of a `toast` event in a stream. Its JSON contains strings and numbers only.
+// ToastEvent is the data of a `toast` event in a stream. Its JSON contains strings, numbers and the app.
 type ToastEvent struct {
-	ID     string `json:"id"` // of a summary: all ids, separated by commas
-	Title  string `json:"title"`
-	Body   string `json:"body"`
-	Link   string `json:"link"`
-	App    string `json:"app,omitempty"`
-	Notice int64  `json:"notice,omitempty"`
-	Key    string `json:"key,omitempty"`
-	At     int64  `json:"at,omitempty"`
-	More   int    `json:"more,omitempty"` // set for a summary: how many toasts it represents
+	ID     string  `json:"id"` // of a summary: all ids, separated by commas
+	Title  string  `json:"title"`
+	Body   string  `json:"body"`
+	Link   string  `json:"link"`
+	App    *RowApp `json:"app,omitempty"` // nil: no app sent it
+	Notice int64   `json:"notice,omitempty"`
+	Key    string  `json:"key,omitempty"`
+	At     int64   `json:"at,omitempty"`
+	More   int     `json:"more,omitempty"` // set for a summary: how many toasts it represents
 }
 
-// NewToastEvent reads the content of a toast. It returns false for content that cannot be shown, which
-// Carillon never writes.
-func NewToastEvent(t *Toast) (ToastEvent, bool) {
+// NewToastEvent reads the content of a toast. shown returns an app by its name. It returns false for content that cannot be
+// shown, which Carillon never writes.
+func NewToastEvent(t *Toast, shown func(name string) RowApp) (ToastEvent, bool) {
 	var d struct {
 		Title string `json:"title"`
 		Body  string `json:"body"`
@@ -34,7 +34,12 @@ func NewToastEvent(t *Toast) (ToastEvent, bool) {
 	if json.Unmarshal(t.Content, &d) != nil || d.Title == "" {
 		return ToastEvent{}, false
 	}
-	return ToastEvent{ID: t.ID, Title: d.Title, Body: Shorten(d.Body, MaxToastBody), Link: d.Link, App: d.App, Notice: t.NoticeID, Key: t.Key, At: t.At}, true
+	e := ToastEvent{ID: t.ID, Title: d.Title, Body: Shorten(d.Body, MaxToastBody), Link: d.Link, Notice: t.NoticeID, Key: t.Key, At: t.At}
+	if d.App != "" {
+		app := shown(d.App)
+		e.App = &app
+	}
+	return e, true
 }
 
 // ToastsTogether returns the events of the toasts that are sent to one connection together, oldest first: one event

@@ -14,7 +14,7 @@ func TestToastsWithoutANoticeAreSummarizedLast(t *testing.T) {
 		id     string
 		notice int64
 	}{{"1-0", 0}, {"2-0", 12}, {"3-0", 13}, {"4-0", 14}, {"5-0", 15}} {
-		shows, ok := notifier.NewToastEvent(&notifier.Toast{ID: of.id, NoticeID: of.notice, Content: []byte(`{"title":"x"}`)})
+		shows, ok := notifier.NewToastEvent(&notifier.Toast{ID: of.id, NoticeID: of.notice, Content: []byte(`{"title":"x"}`)}, notifier.NamedApp)
 		if !ok {
 			t.Fatalf("toast %s cannot be read", of.id)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	appColumns    = `id, name, origins, audience, roles, max_life, issuer, jwks, created_at, revoked_at, base, inbox_url, settings_url`
+	appColumns    = `id, name, origins, audience, roles, max_life, issuer, jwks, created_at, revoked_at, base, inbox_url, settings_url, title, icon`
 	appKeyColumns = `id, app_id, alg, material, created_at, revoked_at`
 )
 
@@ -29,10 +29,10 @@ func (s *Store) AddApp(ctx context.Context, by notifier.Actor, a notifier.App, k
 			return fmt.Errorf("there are %d apps: %w", others, notifier.ErrConflict)
 		}
 		now := millis(s.now())
-		added, err = scanApp(tx.QueryRowContext(ctx, `INSERT INTO apps (name, origins, audience, roles, max_life, issuer, jwks, created_at, base, inbox_url, settings_url)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING `+appColumns,
+		added, err = scanApp(tx.QueryRowContext(ctx, `INSERT INTO apps (name, origins, audience, roles, max_life, issuer, jwks, created_at, base, inbox_url, settings_url, title, icon)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING `+appColumns,
 			a.Name, strings.Join(a.Origins, "\n"), int64(a.Audience), strings.Join(a.Roles, "\n"), a.MaxLife.Milliseconds(), a.Issuer, a.JWKS, now,
-			a.Base, a.InboxURL, a.SettingsURL))
+			a.Base, a.InboxURL, a.SettingsURL, a.Title, a.Icon))
 		if err != nil {
 			return err
 		}
@@ -94,9 +94,9 @@ func (s *Store) ChangeApp(ctx context.Context, by notifier.Actor, name string, c
 		if err = valid(&a); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE apps SET base = $1, inbox_url = $2, settings_url = $3, origins = $4, audience = $5, roles = $6, max_life = $7, issuer = $8
-			WHERE id = $9`, a.Base, a.InboxURL, a.SettingsURL, strings.Join(a.Origins, "\n"), int64(a.Audience), strings.Join(a.Roles, "\n"),
-			a.MaxLife.Milliseconds(), a.Issuer, a.ID)
+		_, err = tx.ExecContext(ctx, `UPDATE apps SET base = $1, inbox_url = $2, settings_url = $3, origins = $4, audience = $5, roles = $6, max_life = $7, issuer = $8,
+			title = $9, icon = $10 WHERE id = $11`, a.Base, a.InboxURL, a.SettingsURL, strings.Join(a.Origins, "\n"), int64(a.Audience), strings.Join(a.Roles, "\n"),
+			a.MaxLife.Milliseconds(), a.Issuer, a.Title, a.Icon, a.ID)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func scanApp(row interface{ Scan(into ...any) error }) (a notifier.App, err erro
 	var origins, roles string
 	var audience, life, created, revoked int64
 	if err := row.Scan(&a.ID, &a.Name, &origins, &audience, &roles, &life, &a.Issuer, &a.JWKS, &created, &revoked,
-		&a.Base, &a.InboxURL, &a.SettingsURL); err != nil {
+		&a.Base, &a.InboxURL, &a.SettingsURL, &a.Title, &a.Icon); err != nil {
 		return notifier.App{}, err
 	}
 	a.Audience, a.MaxLife = notifier.Audience(audience), time.Duration(life)*time.Millisecond

@@ -125,10 +125,15 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"SaveTemplate": func(ctx context.Context) error {
 			return s.SaveTemplate(ctx, notifier.SavedDraft{Author: 1, ID: "t", Name: "n"})
 		},
-		"Templates":      func(ctx context.Context) error { _, err := s.Templates(ctx); return err },
-		"Targets":        func(ctx context.Context) error { _, err := s.Targets(ctx, 1); return err },
-		"User":           func(ctx context.Context) error { _, err := s.User(ctx, 1); return err },
-		"MailOf":         func(ctx context.Context) error { _, err := s.MailOf(ctx, 1); return err },
+		"Templates":     func(ctx context.Context) error { _, err := s.Templates(ctx); return err },
+		"Targets":       func(ctx context.Context) error { _, err := s.Targets(ctx, 1); return err },
+		"User":          func(ctx context.Context) error { _, err := s.User(ctx, 1); return err },
+		"MailOf":        func(ctx context.Context) error { _, err := s.MailOf(ctx, 1); return err },
+		"MailAddresses": func(ctx context.Context) error { _, err := s.MailAddresses(ctx, []int64{1}); return err },
+		"SearchUsers": func(ctx context.Context) error {
+			_, _, err := s.SearchUsers(ctx, notifier.UserQuery{Limit: 1}, time.Second)
+			return err
+		},
 		"MailFaults":     func(ctx context.Context) error { _, err := s.MailFaults(ctx, []int64{1}); return err },
 		"Holds":          func(ctx context.Context) error { _, err := s.Holds(ctx, &notifier.ReachTarget{}); return err },
 		"SwitchOff":      func(ctx context.Context) error { _, err := s.SwitchOff(ctx, "t"); return err },

@@ -13,10 +13,6 @@ import (
 // differ, and so do durations of transactions.
 const clockDrift = time.Minute
 
-// retracted must repeat the predicate of the partial index notices_retracted word for word; otherwise
-// the index is not used.
-const retracted = `state IN ('retracting', 'retracted')`
-
 // Notices lists notices, without their Reasons. A condition without an index, such as a search, reads
 // notices until the page is full: see SearchNotices.
 func (s *Store) Notices(ctx context.Context, q notifier.NoticeQuery) ([]notifier.Notice, error) {
@@ -37,8 +33,25 @@ func (s *Store) noticesIn(ctx context.Context, f filter, q notifier.NoticeQuery,
 	if q.Oldest {
 		order = "id"
 	}
-	return s.notices(ctx, f.where()+` ORDER BY `+order+` LIMIT `+f.param(limit), f.args...)
+	where := f.where() + ` ORDER BY ` + order + ` LIMIT ` + f.param(limit)
+	var found []notifier.Notice
+	names := 0
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		if q.Names > 0 && names >= q.Names {
+			return errFull
+		}
+		n, err := scanNotice(rows)
+		found, names = append(found, n), names+len(n.Target.Users)
+		return err
+	}, listedNotice+where, f.args...)
+	if errors.Is(err, errFull) {
+		err = nil
+	}
+	return found, err
 }
+
+// errFull ends the reading of a page.
+var errFull = errors.New("the page is full")
 
 // noticeFilter returns the conditions of a query, or notifier.ErrNotFound if nothing can match it.
 func (s *Store) noticeFilter(ctx context.Context, q notifier.NoticeQuery) (f filter, err error) {
@@ -53,26 +66,10 @@ func (s *Store) noticeFilter(ctx context.Context, q notifier.NoticeQuery) (f fil
 			return f, err
 		}
 	}
+	sentBy(&f, q.By)
 	now := millis(s.now())
-	switch q.State {
-	case "":
-	case notifier.SentScheduled:
-		f.add(`id IN (SELECT id FROM notices WHERE state = 'scheduled' UNION ALL SELECT notice_id FROM announcements WHERE starts_at > %s)`, now)
-	case notifier.SentOpen:
-		f.add(`id IN (SELECT notice_id FROM announcements WHERE starts_at <= %s AND ends_at > %s)`, now, now)
-	case notifier.SentClosed:
-		f.add(`id IN (SELECT notice_id FROM announcements WHERE ends_at <= %s)`, now)
-	case notifier.SentSending:
-		f.add(unfinished + ` AND state <> 'retracting'`)
-	case notifier.SentDone:
-		f.add(`state = 'sent' AND notice_id IS NULL`)
-	case notifier.SentRetracted:
-		f.add(retracted)
-	default:
+	if !inState(&f, q.State, now) || !inStage(&f, q.Stage, now) {
 		return f, notifier.ErrNotFound
-	}
-	if q.State == notifier.SentScheduled || q.State == notifier.SentOpen || q.State == notifier.SentClosed {
-		f.add(`state NOT IN ('retracting', 'retracted')`)
 	}
 	switch q.Target {
 	case "":
@@ -150,11 +147,11 @@ func (s *Store) sentByName(ctx context.Context, f *filter, name string) error {
 	u, err := s.UserByName(ctx, name)
 	switch {
 	case err == nil:
-		f.add(`sender_kind = 'user' AND sender_id = %s`, refID(notifier.UserRef(u)))
+		f.add(byUser, refID(notifier.UserRef(u)))
 		return nil
 	case !errors.Is(err, notifier.ErrNotFound):
 		return err
 	}
-	f.add(`sender_kind <> 'user' AND sender_id = %s`, text(name))
+	f.add(byOther, text(name))
 	return nil
 }

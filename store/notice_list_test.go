@@ -63,6 +63,10 @@ func TestSentNoticesAreFiltered(t *testing.T) {
 			{"closed", notifier.NoticeQuery{State: "closed"}, []int64{6}},
 			{"retracted", notifier.NoticeQuery{State: "retracted"}, []int64{2}},
 			{"in another state", notifier.NoticeQuery{State: "else"}, []int64{}},
+			{"by exactly a user", notifier.NoticeQuery{By: notifier.UserRef(alice)}, []int64{2}},
+			{"by exactly a command", notifier.NoticeQuery{By: notifier.CommandRef("staff"), Target: "user"}, []int64{1}},
+			{"by a key of that name", notifier.NoticeQuery{By: notifier.KeyRef("staff")}, []int64{}},
+			{"by a rule with the number of a user", notifier.NoticeQuery{By: notifier.RuleRef(notifier.UserRef(alice).ID)}, []int64{}},
 			{"since", notifier.NoticeQuery{Since: now.Add(-36 * time.Hour)}, []int64{8, 7, 6, 5, 4}},
 			{"until", notifier.NoticeQuery{Until: now.Add(-36 * time.Hour)}, []int64{3, 2, 1}},
 			{"in between, oldest first", notifier.NoticeQuery{Since: now.Add(-8*day - time.Hour), Until: now.Add(-2*day + time.Hour), Oldest: true}, []int64{2, 3}},
@@ -70,6 +74,59 @@ func TestSentNoticesAreFiltered(t *testing.T) {
 		} {
 			if diff := cmp.Diff(c.want, ids(must(s.Notices(t.Context(), c.query))(t))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", c.name, diff)
+			}
+		}
+	})
+}
+
+// Announcement 8 is scheduled but was not sent for later, so its state is sent in answers; that of 9 is scheduled.
+func TestNoticesAreFilteredByTheStateOfTheirAnswers(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		now := db.clock.now()
+		states := []notifier.State{
+			notifier.StateScheduled, notifier.StateAccepted, notifier.StateSending, notifier.StateSent, notifier.StateRetracting, notifier.StateRetracted,
+		}
+		for i, state := range states {
+			accept(t, s, draft())
+			store.Exec(t, s, `UPDATE notices SET state = $1, send_at = $2 WHERE id = $3`, string(state), 1, i+1)
+		}
+		for _, later := range []time.Time{{}, {}, now.Add(time.Hour), now.Add(time.Hour)} { // the first is open, the last is retracted
+			d := draft()
+			d.Target, d.SendAt = notifier.Target{Audiences: []notifier.Audience{2}}, later
+			d.Window = notifier.Window{StartsAt: now.Add(time.Hour), EndsAt: now.Add(2 * time.Hour)}
+			if err := s.Announce(t.Context(), &notifier.Notice{Draft: d}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		store.Exec(t, s, `UPDATE announcements SET starts_at = 1 WHERE notice_id = 7`)
+		store.Exec(t, s, `UPDATE notices SET state = 'retracted' WHERE id = 10`)
+		got := map[notifier.State][]int64{}
+		for _, state := range append(states, "else") {
+			got[state] = ids(must(s.Notices(t.Context(), notifier.NoticeQuery{Stage: state}))(t))
+		}
+		want := map[notifier.State][]int64{"scheduled": {9, 1}, "accepted": {2}, "sending": {3}, "sent": {8, 7, 4}, "retracting": {5}, "retracted": {10, 6}, "else": {}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAPageOfNoticesEndsWithItsNames(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for range 3 {
+			d := draft()
+			d.Target = notifier.Target{Users: []string{"a", "b", "c"}}
+			accept(t, s, d)
+		}
+		for most, want := range map[int][]int64{1: {3}, 3: {3}, 4: {3, 2}, 7: {3, 2, 1}, 0: {3, 2, 1}} {
+			found, reached, err := s.SearchNotices(t.Context(), notifier.NoticeQuery{Names: most}, time.Hour)
+			if diff := cmp.Diff(want, ids(found)); diff != "" || err != nil {
+				t.Errorf("with %d names: %v (-want +got):\n%s", most, err, diff)
+			}
+			if end := want[len(want)-1]; most > 0 && reached.ID != end || most == 0 && reached.ID != 0 {
+				t.Errorf("with %d names it ended at %d", most, reached.ID)
 			}
 		}
 	})
@@ -97,6 +154,12 @@ func TestFiltersOfSentNoticesUseIndexes(t *testing.T) {
 		}{
 			{notifier.NoticeQuery{Type: "type.7"}, "notices_type"},
 			{notifier.NoticeQuery{Sender: alice.Name}, "notices_sender"},
+			{notifier.NoticeQuery{By: notifier.UserRef(alice)}, "notices_sender"},
+			{notifier.NoticeQuery{By: notifier.KeyRef("shop")}, "notices_other_sender"},
+			{notifier.NoticeQuery{Sender: "shop"}, "notices_other_sender"},
+			{notifier.NoticeQuery{Stage: notifier.StateSending}, "notices_unfinished"},
+			{notifier.NoticeQuery{Stage: notifier.StateRetracted}, "notices_retracted"},
+			{notifier.NoticeQuery{Stage: notifier.StateScheduled}, ""},
 			{notifier.NoticeQuery{State: notifier.SentRetracted}, "notices_retracted"},
 			{notifier.NoticeQuery{State: notifier.SentSending}, "notices_unfinished"},
 			{notifier.NoticeQuery{State: notifier.SentScheduled}, ""},

@@ -17,8 +17,8 @@ const (
 	quickStep = 20 * time.Millisecond
 )
 
-// SearchNotices is Notices, but stops with a partial page after patience has passed. Then reached is the
-// last examined notice, after which a search can continue; otherwise reached is empty.
+// SearchNotices is Notices, but stops with a partial page after patience has passed, or once the page has
+// q.Names. Then reached is the last examined notice, after which a search can continue; otherwise reached is empty.
 func (s *Store) SearchNotices(ctx context.Context, q notifier.NoticeQuery, patience time.Duration) (
 	found []notifier.Notice, reached notifier.Reached, err error,
 ) {
@@ -59,6 +59,9 @@ func (s *Store) stepThrough(ctx context.Context, f filter, q notifier.NoticeQuer
 		if found = append(found, some...); len(found) >= limit {
 			break
 		}
+		if q.Names > 0 && namesIn(found) >= q.Names {
+			return found, found[len(found)-1].ID, nil
+		}
 		if q.Oldest {
 			low, reached = to, to-1
 		} else {
@@ -72,6 +75,14 @@ func (s *Store) stepThrough(ctx context.Context, f filter, q notifier.NoticeQuer
 		}
 	}
 	return found, 0, nil
+}
+
+// namesIn counts the recipients by name of some notices.
+func namesIn(notices []notifier.Notice) (names int) {
+	for i := range notices {
+		names += len(notices[i].Target.Users)
+	}
+	return names
 }
 
 // noticeRange returns the lowest id that a query can match, and the highest plus one.

@@ -88,9 +88,11 @@ func (s *Store) notices(ctx context.Context, where string, args ...any) ([]notif
 		n, err := scanNotice(rows)
 		found = append(found, n)
 		return err
-	}, `SELECT `+noticeColumns+` FROM notices LEFT JOIN announcements ON notice_id = id `+where, args...)
+	}, listedNotice+where, args...)
 	return found, err
 }
+
+const listedNotice = `SELECT ` + noticeColumns + ` FROM notices LEFT JOIN announcements ON notice_id = id `
 
 // wholeNotices returns notices with their Reasons, which are needed to show a notice to its recipients.
 func (s *Store) wholeNotices(ctx context.Context, where string, args ...any) ([]notifier.Notice, error) {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -63,6 +64,24 @@ func (s *Store) MailOf(ctx context.Context, seq int64) (m notifier.Mailbox, err 
 	}
 	m.FailingSince = fromMillis(failing)
 	return m, s.fail(err, "read the mail address of user %d", seq)
+}
+
+// MailAddresses returns the mail addresses of these users by number; users without one are omitted.
+func (s *Store) MailAddresses(ctx context.Context, seqs []int64) (map[int64]string, error) {
+	found := make(map[int64]string, len(seqs))
+	for part := range slices.Chunk(seqs, listSize) {
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var seq int64
+			var address string
+			err := rows.Scan(&seq, &address)
+			found[seq] = address
+			return err
+		}, `SELECT seq, address FROM targets WHERE kind = 'mail' AND `+s.dialect.within("seq", 1), s.dialect.numberList(part))
+		if err != nil {
+			return nil, s.fail(err, "read the mail addresses of %d users", len(seqs))
+		}
+	}
+	return found, nil
 }
 
 // putMail sets a user's mail address; an empty one removes it. Notices from before the address was set are

@@ -65,20 +65,25 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 		f.add("u.name_fold < %s", low+string(utf8.MaxRune))
 	}
 	f.holding(q.Contains, "u.name_fold", "u.display_fold")
+	if q.Audience > 0 {
+		f.add("u.audience = %s", int64(q.Audience))
+	}
 	if q.ByNewest {
 		if q.Before > 0 {
 			f.add("u.seq < %s", q.Before)
 		}
 		return f, "u.seq DESC"
 	}
-	behind := ">"
+	behind, upTo := ">", "<="
 	order = "u.name_fold, u.name"
 	if q.Descending {
-		behind, order = "<", "u.name_fold DESC, u.name DESC"
+		behind, upTo, order = "<", ">=", "u.name_fold DESC, u.name DESC"
 	}
-	if q.After != "" {
-		after := text(q.After)
-		f.add("(u.name_fold, u.name) "+behind+" (%s, %s)", fold(after), after)
+	for _, bound := range []struct{ name, is string }{{q.After, behind}, {q.UpTo, upTo}} {
+		if bound.name != "" {
+			name := text(bound.name)
+			f.add("(u.name_fold, u.name) "+bound.is+" (%s, %s)", fold(name), name)
+		}
 	}
 	return f, order
 }

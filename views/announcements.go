@@ -30,8 +30,8 @@ type AnnouncementRow struct {
 	Text     string // without markup
 	Icon     string // of its type; empty: show the initials
 	Initials string
-	Tint     string // 1 to 6
-	From     string // the app that sent it; empty: none
+	Tint     string          // 1 to 6
+	From     components.From // the app that sent it
 	Read     bool
 	Pinned   bool
 	Datetime string // when it opens, RFC 3339

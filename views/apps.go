@@ -65,6 +65,7 @@ type AppKeyRow struct {
 
 // AppSettings are the fields of the form that changes an app.
 type AppSettings struct {
+	Title, Icon            string
 	Origins, Roles, Issuer string
 	Audiences, Lives       []components.Option
 }

@@ -58,6 +58,8 @@ type appLine struct {
 	Base      string    `json:"base,omitempty"`
 	InboxURL  string    `json:"inbox_url,omitempty"`
 	Settings  string    `json:"settings_url,omitempty"`
+	Title     string    `json:"title,omitempty"`
+	Icon      string    `json:"icon,omitempty"`
 	Keys      []string  `json:"keys"` // the valid ones
 	CreatedAt time.Time `json:"created_at"`
 	RevokedAt time.Time `json:"revoked_at,omitzero"`
@@ -66,7 +68,7 @@ type appLine struct {
 func appLineOf(a notifier.App, keys []notifier.AppKey, cfg config.Config) appLine {
 	l := appLine{
 		ID: a.ID, Name: a.Name, Origins: append([]string{}, a.Origins...), Audience: cfg.Audiences[a.Audience], Roles: append([]string{}, a.Roles...),
-		MaxLife: a.MaxLife.String(), Issuer: a.Issuer, JWKS: a.JWKS, Base: a.Base, InboxURL: a.InboxURL, Settings: a.SettingsURL,
+		MaxLife: a.MaxLife.String(), Issuer: a.Issuer, JWKS: a.JWKS, Base: a.Base, InboxURL: a.InboxURL, Settings: a.SettingsURL, Title: a.Title, Icon: a.Icon,
 		Keys: []string{}, CreatedAt: a.CreatedAt, RevokedAt: a.RevokedAt,
 	}
 	for _, k := range keys {

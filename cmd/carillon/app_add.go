@@ -21,6 +21,8 @@ type appAddCmd struct {
 	Base      string        `placeholder:"URL" help:"Put before links of its notices that begin with /, when they are accepted; empty: the first origin."`
 	InboxURL  string        `name:"inbox-url" placeholder:"URL" help:"Where its users see all their notices; empty: the base."`
 	Settings  string        `name:"settings-url" placeholder:"URL" help:"Where its users choose how they get mail; empty: a page of Carillon that needs no sign-in."`
+	Title     string        `placeholder:"TEXT" help:"What people call it, in rows, mails and pushes, up to 60 characters; empty: its name."`
+	Icon      string        `placeholder:"URL" help:"Its icon: an https address on one of the hosts of --image-hosts."`
 	Audience  string        `default:"user" help:"The audience of its users (${default})."`
 	Roles     []string      `placeholder:"ROLE,…" help:"Roles that its tokens may give; never staff."`
 	MaxLife   time.Duration `default:"1h" help:"The longest life of a token, from 1m to 24h (${default})."`
@@ -61,7 +63,7 @@ func (a appAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error
 	}
 	asked := notifier.App{
 		Name: a.Name, Origins: a.Origin, Audience: audience, Roles: a.Roles, MaxLife: a.MaxLife, Issuer: a.Issuer, JWKS: a.JWKS,
-		AppPlaces: notifier.AppPlaces{Base: a.Base, InboxURL: a.InboxURL, SettingsURL: a.Settings},
+		AppPlaces: notifier.AppPlaces{Base: a.Base, InboxURL: a.InboxURL, SettingsURL: a.Settings}, AppLook: notifier.AppLook{Title: a.Title, Icon: a.Icon},
 	}
 	return c.withApps(ctx, cfg, func(apps *app.Apps) error {
 		added, err := apps.Add(ctx, commandLine(), asked, publicKey)

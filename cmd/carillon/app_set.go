@@ -22,6 +22,8 @@ type appSetCmd struct {
 	Issuer       *string        `placeholder:"TEXT" help:"What tokens must have in iss; empty: any."`
 	Base         *string        `placeholder:"URL" help:"Put before links of its later notices that begin with /, such as https://shop.example.com; empty: the first origin."`
 	InboxURL     *string        `name:"inbox-url" placeholder:"URL" help:"Where its users see all their notices; empty: the base."`
+	Title        *string        `placeholder:"TEXT" help:"What people call it, in rows, mails and pushes, up to 60 characters; empty: its name."`
+	Icon         *string        `placeholder:"URL" help:"Its icon: an https address on one of the hosts of --image-hosts; empty: none."`
 	SettingsURL  *string        `name:"settings-url" placeholder:"URL" help:"Where its users choose how they get mail; empty: a page of Carillon that needs no sign-in."`
 }
 
@@ -29,7 +31,7 @@ type appSetCmd struct {
 func (a appSetCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	change := notifier.AppChange{
 		Base: a.Base, InboxURL: a.InboxURL, SettingsURL: a.SettingsURL, AddOrigins: a.Origin, RemoveOrigins: a.RemoveOrigin,
-		Roles: a.Roles, MaxLife: a.MaxLife, Issuer: a.Issuer,
+		Roles: a.Roles, MaxLife: a.MaxLife, Issuer: a.Issuer, Title: a.Title, Icon: a.Icon,
 	}
 	if change.Roles != nil {
 		named := slices.DeleteFunc(*change.Roles, func(role string) bool { return role == "" }) // --roles= means no roles

@@ -177,6 +177,32 @@ func TestAnAppCanBeChanged(t *testing.T) {
 	}
 }
 
+func TestAnAppIsGivenATitleAndAnIcon(t *testing.T) {
+	t.Parallel()
+	c := in(t.TempDir())
+	const icon = "https://img.example.com/shop.png"
+	add := []string{"app", "add", "shop", "--title", "Our shop", "--icon", icon}
+	if r := c.run(t.Context(), add...); r.status != exitUsage || !strings.Contains(r.errors, "--icon") || !strings.Contains(r.errors, "--image-hosts") {
+		t.Errorf("without hosts of pictures: %d %s", r.status, r.errors)
+	}
+	must(t, c.run(t.Context(), append(add, "--image-hosts", "example.com")...))
+	looks := func(title, icon string) {
+		t.Helper()
+		var has struct{ Title, Icon string }
+		if decode(t, must(t, c.run(t.Context(), "app", "list", "--json")).out, &has); has.Title != title || has.Icon != icon {
+			t.Errorf("the app looks like %+v, want %q and %q", has, title, icon)
+		}
+	}
+	looks("Our shop", icon)
+	must(t, c.run(t.Context(), "app", "set", "shop", "--title", "The shop")) // the icon stays, although its host is no longer one of pictures
+	looks("The shop", icon)
+	must(t, c.run(t.Context(), "app", "set", "shop", "--title=", "--icon="))
+	looks("", "")
+	if r := c.run(t.Context(), "app", "set", "shop", "--title", strings.Repeat("x", 61)); r.status != exitUsage || !strings.Contains(r.errors, "--title") {
+		t.Errorf("a long title: %d %s", r.status, r.errors)
+	}
+}
+
 func TestAWrongAppNamesEachFlag(t *testing.T) {
 	t.Parallel()
 	c := in(t.TempDir())

@@ -21,7 +21,7 @@ var (
 
 // elsewhere contains the addresses that are not pages of Carillon, or are already complete.
 var elsewhere = map[string]bool{
-	"p.Link": true, "b.Link": true, "p.URL": true, // of a notice
+	"p.Link": true, "b.Link": true, "p.URL": true, "app.Icon": true, // of a notice
 	`"#" + f.Field`: true, // in this page
 	"to":            true, // handlers/follow.go: a link of a notice, or complete
 }

@@ -15,7 +15,7 @@ func NewApps(cfg config.Config, db *store.Store, changed func()) (*app.Apps, err
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Config{Store: db, Audiences: cfg.Audiences, SessionKeys: keys, Changed: changed})
+	return app.New(app.Config{Store: db, Audiences: cfg.Audiences, ImageHosts: cfg.ImageHosts, SessionKeys: keys, Changed: changed})
 }
 
 // NewVerifier makes the verification of apps' tokens, for a server or a command.

@@ -43,7 +43,7 @@ func (i *instance) pushWay(ctx context.Context, texts *locale.Catalogue) ([]chan
 	}
 	teller := pushTeller{
 		sender: &push.Sender{Key: key, Contact: i.cfg.Push.Contact, Client: i.pushClient(), Now: time.Now},
-		texts:  texts, types: i.topics, announcements: i.announcements, links: i.linksFor, imageHosts: i.cfg.ImageHosts, log: i.log,
+		texts:  texts, types: i.topics, announcements: i.announcements, links: i.linksFor, apps: i.tokens.Look, imageHosts: i.cfg.ImageHosts, log: i.log,
 	}
 	i.devices = &devices{Store: i.db, hosts: i.cfg.Push.Hosts, key: public, teller: teller}
 	return []channels.Way{{

@@ -26,6 +26,7 @@ type pushTeller struct {
 	types         channels.Types
 	announcements *announcement.Announcements
 	links         func(context.Context, *channels.Message) links.Links
+	apps          func(ctx context.Context, name string) notifier.RowApp
 	imageHosts    []string
 	log           *slog.Logger
 }
@@ -35,7 +36,7 @@ func (t pushTeller) Send(ctx context.Context, m *channels.Message) channels.Outc
 	text, newest, leading := t.texts.For(m.User.Locale, ""), &m.Entries[0], t.links(ctx, m)
 	message := push.Message{
 		Notification: push.Notification{
-			Title: newest.Title, Body: withSender(text, newest.Body, newest.App), Lang: text.Lang(), Navigate: leading.Notice(newest.NoticeID),
+			Title: newest.Title, Body: withSender(text, newest.Body, t.appTitle(ctx, newest)), Lang: text.Lang(), Navigate: leading.Notice(newest.NoticeID),
 		},
 		Key: newest.Key, Badge: t.badge(ctx, m), Inbox: m.Badge, Urgent: t.urgent(m.Entries), Expires: newest.ExpiresAt,
 	}
@@ -43,7 +44,7 @@ func (t pushTeller) Send(ctx context.Context, m *channels.Message) channels.Outc
 	if n := len(m.Entries); n > 1 {
 		var titles []string
 		for _, e := range m.Entries[:min(n, pushTitles)] {
-			titles = append(titles, senderBefore(e.Title, e.App))
+			titles = append(titles, senderBefore(e.Title, t.appTitle(ctx, &e)))
 		}
 		message.Expires = time.Time{}
 		message.Notification.Image, message.Notification.Actions = "", nil
@@ -62,6 +63,14 @@ func (t pushTeller) addExtras(n *push.Notification, e *notifier.Entry, leading l
 	for i, a := range e.Actions {
 		n.Actions = append(n.Actions, push.Action{Action: strconv.Itoa(i + 1), Title: a.Label, Navigate: leading.Action(e.NoticeID, i+1)})
 	}
+}
+
+// appTitle returns the title of the app that has sent a notice, or "".
+func (t pushTeller) appTitle(ctx context.Context, e *notifier.Entry) string {
+	if e.App == "" {
+		return ""
+	}
+	return t.apps(ctx, e.App).Title
 }
 
 // withSender adds the app that has sent a notice before its text, which may be shortened.

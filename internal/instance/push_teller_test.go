@@ -2,6 +2,7 @@ package instance
 
 import (
 	"bytes"
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,7 +42,11 @@ func TestAPushSaysWhichAppHasSentItsNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := texts.For("en", "")
+	titled := pushTeller{apps: func(_ context.Context, name string) notifier.RowApp {
+		return notifier.RowApp{Name: name, Title: "The " + name}
+	}}
 	for want, got := range map[string]string{
+		"The shop": titled.appTitle(t.Context(), &notifier.Entry{Content: notifier.Content{App: "shop"}}), "": titled.appTitle(t.Context(), &notifier.Entry{}),
 		"Sent by shop\nIt is late.": withSender(text, "It is late.", "shop"), "Sent by shop": withSender(text, "", "shop"), "It is late.": withSender(text, "It is late.", ""),
 		"shop: Order 7": senderBefore("Order 7", "shop"), "Order 7": senderBefore("Order 7", ""),
 	} {

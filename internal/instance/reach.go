@@ -69,7 +69,7 @@ func (i *instance) mailWay(texts *locale.Catalogue) ([]channels.Way, error) {
 		i.log.Warn("links of mails lead only to this machine", "base", linksBase(&i.cfg), "cure", "set --public-url to the address that browsers use")
 	}
 	composer := views.NewComposer(texts, i.links.Host())
-	return []channels.Way{{Kind: notifier.ReachMail, Sender: mailTeller{to, composer, i.linksFor}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
+	return []channels.Way{{Kind: notifier.ReachMail, Sender: mailTeller{to, composer, i.linksFor, i.tokens.Look}, Rate: i.cfg.MailRate, Parallel: mailLines}}, nil
 }
 
 func (i *instance) closeMailer(context.Context) (func() error, error) {
@@ -89,6 +89,7 @@ type mailTeller struct {
 	to       letters
 	composer *views.Composer
 	links    func(context.Context, *channels.Message) links.Links
+	apps     func(ctx context.Context, name string) notifier.RowApp
 }
 
 // Send writes one letter and sends it.
@@ -100,6 +101,7 @@ func (t mailTeller) Send(ctx context.Context, m *channels.Message) channels.Outc
 	letter, err := t.composer.Compose(ctx, &views.Digest{
 		To: m.Target.Address, Name: name, Locale: m.User.Locale, Zone: m.Zone, Links: t.links(ctx, m), Target: m.Target.ID,
 		Upto: m.Target.UpTo, Urgent: m.Target.Urgent, Daily: m.Target.Daily >= 0, Wait: m.Target.Wait, Total: len(m.Entries), Entries: m.Entries,
+		App: func(name string) string { return t.apps(ctx, name).Title },
 	})
 	if err != nil {
 		return channels.Outcome{Verdict: channels.Refused, Reason: err.Error()}

@@ -7,6 +7,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 type Config struct {
 	Store       *store.Store
 	Audiences   map[notifier.Audience]string
+	ImageHosts  []string                           // hosts of icons, with the hosts below them; none: no icons
 	SessionKeys [][]byte                           // secrets are sealed under keys derived from them
 	NewAPIKey   func() (token string, hash []byte) // nil: NewAPIKey
 	Changed     func()                             // called after each change, so that it takes effect here at once; nil: no tokens are verified here
@@ -48,7 +50,7 @@ func New(c Config) (*Apps, error) {
 // there; otherwise with a secret that Carillon generates. It returns a *notifier.InvalidError, or
 // notifier.ErrConflict for a name or issuer in use or when there are notifier.MaxApps.
 func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publicKey []byte) (notifier.AddedApp, error) {
-	if err := a.Validate(s.cfg.Audiences); err != nil {
+	if err := s.check(&a, true); err != nil {
 		return notifier.AddedApp{}, err
 	}
 	key, secret, err := s.key(&a, publicKey)
@@ -71,11 +73,29 @@ func (s *Apps) Add(ctx context.Context, by notifier.Actor, a notifier.App, publi
 // Change changes the fields of an app that are set in change, all or none. It returns a *notifier.InvalidError, or
 // notifier.ErrNotFound for an app that is unknown or revoked.
 func (s *Apps) Change(ctx context.Context, by notifier.Actor, name string, change notifier.AppChange) (notifier.App, error) {
-	a, err := s.cfg.Store.ChangeApp(ctx, by, name, &change, func(a *notifier.App) error { return a.Validate(s.cfg.Audiences) })
+	a, err := s.cfg.Store.ChangeApp(ctx, by, name, &change, func(a *notifier.App) error { return s.check(a, change.Icon != nil) })
 	if err == nil {
 		s.cfg.Changed()
 	}
 	return a, err
+}
+
+// check checks an app to be stored. An icon that does not change stays, also if its host is no longer one of pictures.
+func (s *Apps) check(a *notifier.App, icon bool) error {
+	err := a.Validate(s.cfg.Audiences)
+	if !icon {
+		return err
+	}
+	var bad, more *notifier.InvalidError
+	switch other := a.CheckIcon(s.cfg.ImageHosts); {
+	case !errors.As(other, &more):
+		return err
+	case errors.As(err, &bad):
+		bad.Fields = append(bad.Fields, more.Fields...)
+		return bad
+	default:
+		return other
+	}
 }
 
 // Rotate adds a new key to an app that has keys here, and returns it as AddedApp.TokenKey. The old keys stay valid

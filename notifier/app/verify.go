@@ -122,6 +122,22 @@ func (v *Verifier) Named(ctx context.Context, name string) notifier.App {
 	return *apps.names[name]
 }
 
+// Look returns the app with this name as rows show it. While SQL is unavailable it uses the last data read.
+func (v *Verifier) Look(ctx context.Context, name string) notifier.RowApp {
+	return v.cache.lately(ctx).look(name)
+}
+
+// LastLook is Look with the last data read: it never waits for SQL. Watch keeps the data fresh.
+func (v *Verifier) LastLook(name string) notifier.RowApp { return v.cache.stale().look(name) }
+
+// look returns the app with this name as rows show it; of a revoked or unknown app only the name. s may be nil.
+func (s *snapshot) look(name string) notifier.RowApp {
+	if s == nil || s.names[name] == nil {
+		return notifier.NamedApp(name)
+	}
+	return s.names[name].Shown()
+}
+
 // Sites returns the origins of the pages of all valid apps. While SQL is unavailable it uses the last data read.
 func (v *Verifier) Sites(ctx context.Context) []string {
 	apps := v.cache.lately(ctx)

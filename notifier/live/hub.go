@@ -77,8 +77,9 @@ type Config struct {
 	Toasts        Toasts
 	Announcements Announcements
 	Health        Health
-	Path          string                   // of the public URL, before the addresses of pages in events
-	Heard         func(took time.Duration) // called with the time from a change to its arrival here; nil: not called
+	Path          string                            // of the public URL, before the addresses of pages in events
+	App           func(name string) notifier.RowApp // returns an app as rows show it, without waiting; nil: its name
+	Heard         func(took time.Duration)          // called with the time from a change to its arrival here; nil: not called
 	Log           *slog.Logger
 	Now           func() time.Time // called from many goroutines
 	Limits        Limits
@@ -122,6 +123,9 @@ func New(cfg Config) *Hub {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.App == nil {
+		cfg.App = notifier.NamedApp
 	}
 	h := &Hub{cfg: cfg, rand: rand.Float64, lim: cfg.Limits.withDefaults(), closed: make(chan struct{})}
 	h.prefix = strings.TrimSuffix(cfg.Keys.LiveUser(0), "0")

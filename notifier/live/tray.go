@@ -108,7 +108,7 @@ func (t *tray) answered(got notifier.Taken) (give []notifier.ToastEvent) {
 		if slices.Contains(t.acked, of.ID) {
 			continue
 		}
-		shows, ok := notifier.NewToastEvent(of)
+		shows, ok := notifier.NewToastEvent(of, t.user.hub.cfg.App)
 		if !ok {
 			t.user.hub.stats.dropped.Add(1)
 			continue

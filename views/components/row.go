@@ -52,7 +52,7 @@ type Row struct {
 	Outside  bool   // Link and those of the buttons are not paths of ours
 	Reason   string // why it came, in a word or two; empty: it was sent to the reader alone
 	Why      string // the same in a sentence
-	From     string // the app that sent it; empty: none
+	From     From   // the app that sent it
 	Folds    Fold   // where a row may be cut off
 	Datetime string // RFC 3339
 	Clock    string
@@ -167,8 +167,12 @@ func (l Rows) meta(m *markup, r *Row) {
 	if r.Reason != "" {
 		m.raw(`<span class="why" dir="auto" title="`).text(r.Why).raw(`">`).text(r.Reason).raw(`</span> `)
 	}
-	if r.From != "" {
-		m.raw(`<span class="from" dir="auto">`).text(r.From).raw(`</span> `)
+	if r.From.Text != "" {
+		m.raw(`<span class="from" dir="auto">`)
+		if r.From.Icon != "" {
+			m.raw(`<img src="`).text(r.From.Icon).raw(`" alt="" width="16" height="16" loading="lazy" decoding="async" referrerpolicy="no-referrer">`)
+		}
+		m.text(r.From.Text).raw(`</span> `)
 	}
 	if r.Until != "" {
 		m.raw(`<span class="until">`).text(r.Until).raw(`</span> `)

@@ -65,3 +65,9 @@ func (l Rows) extras(ctx context.Context, m *markup, r *Row) {
 	}
 	m.raw(`</p>`)
 }
+
+// From is the line about the app that has sent a notice.
+type From struct {
+	Text string // empty: no app sent it
+	Icon string // empty: none
+}

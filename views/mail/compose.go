@@ -38,8 +38,9 @@ type Digest struct {
 	Urgent  bool  // it did not wait, because its rows are of urgent types
 	Daily   bool  // it comes once a day
 	Wait    time.Duration
-	Total   int              // the number of rows, of which Entries may contain only the newest
-	Entries []notifier.Entry // newest first; at least one
+	Total   int                      // the number of rows, of which Entries may contain only the newest
+	Entries []notifier.Entry         // newest first; at least one
+	App     func(name string) string // returns the title of an app; nil: its name
 }
 
 // Composer writes mails. It is safe for concurrent use.
@@ -134,6 +135,9 @@ func (c *Composer) letter(d *Digest) *letter {
 	sent := func(by string) string {
 		if by == "" {
 			return ""
+		}
+		if d.App != nil {
+			by = d.App(by)
 		}
 		return text.F("mail.sent_by", "Name", by)
 	}

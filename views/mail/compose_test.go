@@ -240,6 +240,12 @@ func TestALetterNamesTheAppsThatHaveSentItsRows(t *testing.T) {
 			}
 		}
 	}
+	titled := digest("en", "Aisle 7")
+	titled.App = func(name string) string { return "The " + name }
+	sentBy(&titled, map[int64]string{100: "shop"})
+	if l := compose(t, titled); !strings.Contains(l.Text, "Sent by The shop") || !strings.Contains(l.HTML, "Sent by The shop") {
+		t.Errorf("an app with a title: %s", l.Text)
+	}
 	evil := digest("en", "Aisle 7")
 	sentBy(&evil, map[int64]string{100: "<b>shop</b>"})
 	if l := compose(t, evil); strings.Contains(l.HTML, "<b>") || !strings.Contains(l.Text, "Sent by <b>shop</b>\n") {

@@ -7,7 +7,11 @@ export type Row = {
     readonly title: string;
     readonly body: string;
     readonly link: string;
-    readonly app?: string;
+    readonly app?: {
+        readonly name: string;
+        readonly title: string;
+        readonly icon?: string;
+    } | null;
     readonly read: boolean;
     readonly new: boolean;
     readonly created_at: string;

@@ -1,0 +1,100 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+)
+
+// With zero patience each call examines the minimum: three calls to find the only match, at the end, and to find
+// that there is no other.
+func TestASlowSearchForUsersContinuesWhereItStopped(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		store.Exec(t, s, `INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at)
+			WITH RECURSIVE numbers (n) AS (SELECT 100001 UNION ALL SELECT n + 1 FROM numbers WHERE n < 150000)
+			SELECT n, 'u' || n, 'u' || n, '', CASE WHEN n IN (100100, 149900) THEN 3 ELSE 2 END, '', 0 FROM numbers`)
+		q := notifier.UserQuery{Audience: 3}
+		var got, ends []string
+		for {
+			found, reached, err := s.SearchUsers(t.Context(), q, time.Nanosecond)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, u := range found {
+				got = append(got, u.Name)
+			}
+			if ends = append(ends, reached); reached == "" {
+				break
+			}
+			q.After = reached
+		}
+		want, wantEnds := []string{"u100100", "u149900"}, []string{"u120000", "u140000", ""}
+		if !slices.Equal(got, want) || !slices.Equal(ends, wantEnds) {
+			t.Errorf("found %v, ended at %v; want %v and %v", got, ends, want, wantEnds)
+		}
+		full, reached, err := s.SearchUsers(t.Context(), notifier.UserQuery{Audience: 2}, time.Nanosecond)
+		if err != nil || len(full) != 50 || reached != "" {
+			t.Errorf("a full page has %d users and ended at %q: %v", len(full), reached, err)
+		}
+		all, reached, err := s.SearchUsers(t.Context(), q, time.Hour)
+		if err != nil || len(all) != 1 || reached != "" {
+			t.Errorf("with time it finds %d from %q on, and ended at %q: %v", len(all), q.After, reached, err)
+		}
+	})
+}
+
+func TestUsersAreFilteredByAudienceAndRange(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for name, audience := range map[string]notifier.Audience{"ann": 2, "Bea": 3, "bob": 2, "cid": 3} {
+			if _, err := s.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: audience, Roles: []string{"r"}, Email: name + "@example.com"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			query notifier.UserQuery
+			want  []string
+		}{
+			{notifier.UserQuery{Audience: 3}, []string{"Bea", "cid"}},
+			{notifier.UserQuery{Audience: 3, Contains: "B", Role: "r"}, []string{"Bea"}},
+			{notifier.UserQuery{After: "ann", UpTo: "bob"}, []string{"Bea", "bob"}},
+			{notifier.UserQuery{After: "cid", UpTo: "Bea", Descending: true}, []string{"bob", "Bea"}},
+			{notifier.UserQuery{Audience: 9}, nil},
+		} {
+			var got []string
+			for _, u := range must(s.Users(t.Context(), c.query))(t) {
+				got = append(got, u.Name)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%+v (-want +got):\n%s", c.query, diff)
+			}
+		}
+	})
+}
+
+func TestMailAddressesOfManyAreReadTogether(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		want := map[int64]string{}
+		var seqs []int64
+		for _, name := range []string{"ann", "bob", "cid"} {
+			email := name + "@example.com"
+			if name == "bob" {
+				email = ""
+			}
+			u := must(s.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 2, Email: email}))(t)
+			if seqs = append(seqs, u.Seq); email != "" {
+				want[u.Seq] = email
+			}
+		}
+		if diff := cmp.Diff(want, must(s.MailAddresses(t.Context(), append(seqs, 99)))(t)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
