@@ -77,7 +77,7 @@ func TestEveryFaultCodeHasASentence(t *testing.T) {
 func TestASentenceContainsItsParameters(t *testing.T) {
 	t.Parallel()
 	params := map[string]any{}
-	for _, name := range []string{"Max", "Min", "Count", "Char", "Host", "Name", "Names", "Audience", "Titles", "Allowed", "Type"} {
+	for _, name := range []string{"Max", "Min", "Count", "Char", "Host", "Name", "Names", "Audience", "Titles", "Allowed", "Type", "Days"} {
 		params[name] = "<" + name + ">"
 	}
 	for code := range codes(t) {
