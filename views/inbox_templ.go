@@ -296,7 +296,7 @@ func InboxPage(p *Inbox) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.Rows{Labels: &p.Labels, Icons: p.Assets.Icons, Back: p.actionsBack(), Archived: p.Archived, Later: p.Later, Rows: day.Rows}.Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Rows{Labels: &p.Labels, Icons: p.Assets.Icons, Back: p.actionsBack(), Archived: p.Archived, Rows: day.Rows}.Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -460,7 +460,7 @@ func InboxPart(p *Inbox) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = components.Rows{Labels: &p.Labels, Icons: p.Assets.Icons, Back: p.Back, Archived: p.Archived, Later: p.Later, Rows: p.Days[0].Rows}.Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Rows{Labels: &p.Labels, Icons: p.Assets.Icons, Back: p.Back, Archived: p.Archived, Rows: p.Days[0].Rows}.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -45,13 +45,6 @@ const actions = {
 	o: () => open(current()),
 	u: () => change(selected().some((row) => row?.dataset.state === "unread") ? "/read" : "/unread") || press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
 	e: () => change("archive") || press(current(), () => "archive"), // or "unarchive", in the archive
-	h: () => { // the menu of times, where the focus then is
-		const menu = current()?.querySelector(".actions [popovertarget]");
-		if (!(menu instanceof HTMLButtonElement)) return press(current(), () => "wake");
-		const times = document.getElementById(menu.getAttribute("popovertarget") ?? "");
-		times?.showPopover();
-		times?.querySelector("button")?.focus();
-	},
 	d: () => change("/delete") || press(current(), () => "/delete"),
 	x: () => select(current()),
 	"/": () => document.getElementById("q")?.focus(),

@@ -5,12 +5,11 @@ import "context"
 // action is a form with one button, named after the row's title. The parts common to all rows are
 // escaped once.
 type action struct {
-	mutes   bool   // it is the one of Row.Mute; the rest is empty
-	snoozes bool   // it opens the menu of times; the rest is empty
-	dated   bool   // it names the notice, because a newer one with its key may have arrived
-	before  string // up to the key
-	name    string // up to the title in the button's name
-	after   string // the rest
+	mutes  bool   // it is the one of Row.Mute; the rest is empty
+	dated  bool   // it names the notice, because a newer one with its key may have arrived
+	before string // up to the key
+	name   string // up to the title in the button's name
+	after  string // the rest
 }
 
 // actions are separate forms, so that they work without script; with script they replace only
@@ -22,11 +21,6 @@ func (l Rows) actions(ctx context.Context) []action {
 	unread := l.action(ctx, "/inbox/unread", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed)
 	if l.Test != "" {
 		return []action{read, unread, {mutes: true}}
-	}
-	if l.Later {
-		back := l.action(ctx, "/inbox/wake", "inbox", l.Labels.Wake, l.Labels.WakeNamed)
-		back.dated = true
-		return []action{back, l.remove(ctx)}
 	}
 	if l.Archived {
 		back := l.action(ctx, "/inbox/unarchive", "inbox", l.Labels.Unarchive, l.Labels.UnarchiveNamed)
@@ -40,7 +34,6 @@ func (l Rows) actions(ctx context.Context) []action {
 		unread,
 		{mutes: true},
 		archive,
-		{snoozes: true},
 		l.remove(ctx),
 	}
 }
@@ -81,15 +74,9 @@ func (l Rows) writeActions(ctx context.Context, buf *rowBuffer, r *Row, actions 
 		l.turn(ctx, buf, r.Post, "/unread", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed)
 		actions = nil
 	}
-	later := false
 	for _, a := range actions {
 		if a.mutes {
 			l.mute(ctx, buf, r)
-			continue
-		}
-		if a.snoozes {
-			later = true
-			l.snoozes(buf, r)
 			continue
 		}
 		m.raw(a.before).escaped(key.b)
@@ -99,32 +86,6 @@ func (l Rows) writeActions(ctx context.Context, buf *rowBuffer, r *Row, actions 
 		m.raw(a.name).escaped(title.b).raw(a.after)
 	}
 	m.raw(`</div>`)
-	if later {
-		l.times(ctx, buf, r)
-	}
-}
-
-// snoozes writes the button that opens the menu of times at which a row may come back.
-func (l Rows) snoozes(buf *rowBuffer, r *Row) {
-	m := &buf.out
-	m.raw(`<button type="button" popovertarget="s`).text(r.At).raw(`" title="`).text(l.Labels.Snooze)
-	m.raw(`" aria-label="`).text(l.Labels.SnoozeNamed.Before).escaped(buf.title.b).text(l.Labels.SnoozeNamed.After).raw(`">`)
-	l.icon(m, "clock")
-	m.raw(`</button>`)
-}
-
-// times writes that menu. Like the sheet of actions it works without script.
-func (l Rows) times(ctx context.Context, buf *rowBuffer, r *Row) {
-	m, named := &buf.out, l.Labels.SnoozeNamed
-	m.raw(`<div class="times card" id="s`).text(r.At).raw(`" popover hx-boost="true"><form class="form" method="post" action="`).text(at(ctx, "/inbox/snooze"))
-	m.raw(`" aria-label="`).text(named.Before).escaped(buf.title.b).text(named.After)
-	m.raw(`"><input type="hidden" name="key" value="`).escaped(buf.key.b).raw(`"><input type="hidden" name="at" value="`).text(r.At)
-	m.raw(`"><input type="hidden" name="back" value="`).text(l.Back).raw(`"><div class="buttons">`)
-	for _, p := range l.Labels.Presets {
-		m.raw(`<button class="button" type="submit" name="for" value="`).text(p.For).raw(`">`).text(p.Text).raw(`</button>`)
-	}
-	m.raw(`</div><label>`).text(l.Labels.SnoozeUntil).raw(` <input type="datetime-local" name="until"></label><div class="buttons">`)
-	m.raw(`<button class="button" type="submit" name="for" value="until">`).text(l.Labels.SnoozeSubmit).raw(`</button></div></form></div>`)
 }
 
 // turn writes the action that marks an announcement as read or unread.
