@@ -13,7 +13,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/carillonhq/carillon/internal/redistest"
-	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -63,25 +62,18 @@ func (w *world) demonstrate(t *testing.T) {
 // other on a fresh demonstration.
 func TestEveryExampleInTheDocumentWorks(t *testing.T) {
 	t.Parallel()
-	for _, sql := range []string{"sqlite", "postgres"} {
-		t.Run(sql, func(t *testing.T) {
-			t.Parallel()
-			url := ""
-			if sql == "postgres" {
-				url = sqltest.URL(t)
+	onEachDatabase(t, func(t *testing.T, url string) {
+		w := newWorldOn(t, url, redistest.Client(t))
+		w.demonstrate(t)
+		for _, c := range calls(t, w) {
+			if len(c.examples) == 0 {
+				t.Errorf("%s has no example", c.id)
 			}
-			w := newWorldOn(t, url, redistest.Client(t))
-			w.demonstrate(t)
-			for _, c := range calls(t, w) {
-				if len(c.examples) == 0 {
-					t.Errorf("%s has no example", c.id)
-				}
-				for _, e := range c.examples {
-					w.sendExample(t, c, e)
-				}
+			for _, e := range c.examples {
+				w.sendExample(t, c, e)
 			}
-		})
-	}
+		}
+	})
 }
 
 // sendExample sends an example and compares the answer with its description.

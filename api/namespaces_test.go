@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/internal/redistest"
-	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -17,16 +16,9 @@ import (
 // onBothDatabases runs a test in a world on each database.
 func onBothDatabases(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	for _, sql := range []string{"sqlite", "postgres"} {
-		t.Run(sql, func(t *testing.T) {
-			t.Parallel()
-			url := ""
-			if sql == "postgres" {
-				url = sqltest.URL(t)
-			}
-			test(t, newWorldOn(t, url, redistest.Client(t)))
-		})
-	}
+	onEachDatabase(t, func(t *testing.T, url string) {
+		test(t, newWorldOn(t, url, redistest.Client(t)))
+	})
 }
 
 // addApp adds an app and returns its API key.

@@ -14,88 +14,91 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/carillonhq/carillon/internal/redistest"
-	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// sentList gets all pages of the list of notices, and calls between after each but the last.
-func (w *world) sentList(t testing.TB, key string, query url.Values, between func()) (all []noticeOutput) {
+// pages gets all pages of a list, and calls between after each but the last. page returns the number of items on a page and its
+// next.
+func pages[T any](t testing.TB, w *world, key, path string, query url.Values, between func(), page func(T) (items int, next string)) {
 	t.Helper()
 	query = url.Values(http.Header(query).Clone())
 	for {
-		var page noticePage
-		w.call(t, key, "GET", "/notices?"+query.Encode(), nil).is(t, http.StatusOK).into(t, &page)
-		if most, err := strconv.Atoi(cmp.Or(query.Get("limit"), "50")); err != nil || len(page.Notices) > most {
-			t.Fatalf("a page of %d has %d notices: %v", most, len(page.Notices), err)
+		var got T
+		w.call(t, key, "GET", path+"?"+query.Encode(), nil).is(t, http.StatusOK).into(t, &got)
+		items, next := page(got)
+		if most, err := strconv.Atoi(cmp.Or(query.Get("limit"), "50")); err != nil || items > most {
+			t.Fatalf("a page of %d has %d items: %v", most, items, err)
 		}
-		all = append(all, page.Notices...)
-		if page.Next == "" {
-			return all
+		if next == "" {
+			return
 		}
-		query.Set("after", page.Next)
+		query.Set("after", next)
 		between()
 	}
+}
+
+// sentList gets the whole list of notices.
+func (w *world) sentList(t testing.TB, key string, query url.Values, between func()) (all []noticeOutput) {
+	t.Helper()
+	pages(t, w, key, "/notices", query, between, func(page noticePage) (int, string) {
+		all = append(all, page.Notices...)
+		return len(page.Notices), page.Next
+	})
+	return all
 }
 
 // Nothing delivers here, so that no notice changes its state while it is listed.
 func TestPagingPassesOverNoNoticeAndDoublesNone(t *testing.T) {
 	t.Parallel()
-	for _, sql := range []string{"sqlite", "postgres"} {
-		t.Run(sql, func(t *testing.T) {
-			t.Parallel()
-			address := ""
-			if sql == "postgres" {
-				address = sqltest.URL(t)
+	onEachDatabase(t, func(t *testing.T, address string) {
+		w := newStillWorld(t, address, redistest.Client(t))
+		crm := w.addApp(t, notifier.App{Name: "crm"})
+		keys := map[string]string{"key:admin": w.admin, "key:shop": w.send, "key:crm": crm.APIKey}
+		names := []string{"key:admin", "key:shop", "key:crm"}
+		var sent []noticeOutput
+		send := func(rt *rapid.T) {
+			by, typ := rapid.SampledFrom(names).Draw(rt, "by"), rapid.SampledFrom([]string{"order", "like"}).Draw(rt, "type")
+			n := w.notice(t, w.accepted(t, keys[by], `{"target":{"users":["bob"]},"type":"`+typ+`","title":"A title"}`))
+			if rapid.IntRange(0, 3).Draw(rt, "retracted") == 0 {
+				w.call(t, w.admin, "DELETE", "/notices/"+strconv.FormatInt(n.ID, 10), nil).is(t, http.StatusNoContent)
+				n = w.notice(t, n.ID)
 			}
-			w := newStillWorld(t, address, redistest.Client(t))
-			crm := w.addApp(t, notifier.App{Name: "crm"})
-			keys := map[string]string{"key:admin": w.admin, "key:shop": w.send, "key:crm": crm.APIKey}
-			names := []string{"key:admin", "key:shop", "key:crm"}
-			var sent []noticeOutput
-			send := func(rt *rapid.T) {
-				by, typ := rapid.SampledFrom(names).Draw(rt, "by"), rapid.SampledFrom([]string{"order", "like"}).Draw(rt, "type")
-				n := w.notice(t, w.accepted(t, keys[by], `{"target":{"users":["bob"]},"type":"`+typ+`","title":"A title"}`))
-				if rapid.IntRange(0, 3).Draw(rt, "retracted") == 0 {
-					w.call(t, w.admin, "DELETE", "/notices/"+strconv.FormatInt(n.ID, 10), nil).is(t, http.StatusNoContent)
-					n = w.notice(t, n.ID)
-				}
-				sent = append(sent, n)
+			sent = append(sent, n)
+		}
+		rapid.Check(t, func(rt *rapid.T) {
+			for range rapid.IntRange(0, 3).Draw(rt, "before") {
+				send(rt)
 			}
-			rapid.Check(t, func(rt *rapid.T) {
-				for range rapid.IntRange(0, 3).Draw(rt, "before") {
-					send(rt)
+			query, asked := url.Values{}, rapid.SampledFrom(names).Draw(rt, "asks")
+			set := func(name string, values ...string) {
+				if value := rapid.SampledFrom(append(values, "")).Draw(rt, name); value != "" {
+					query.Set(name, value)
 				}
-				query, asked := url.Values{}, rapid.SampledFrom(names).Draw(rt, "asks")
-				set := func(name string, values ...string) {
-					if value := rapid.SampledFrom(append(values, "")).Draw(rt, name); value != "" {
-						query.Set(name, value)
-					}
+			}
+			set("limit", "1", "2", "7")
+			set("sender", append(names, "user:1", "rule:shop")...)
+			set("type", "order", "like", "other")
+			set("state", "accepted", "retracting", "sent")
+			if len(sent) > 0 {
+				set("since", rapid.SampledFrom(sent).Draw(rt, "moment").CreatedAt)
+			}
+			var want, got []int64
+			for _, n := range slices.Backward(sent) {
+				by := n.SenderKind + ":" + n.SenderID
+				if has := query.Get; (asked == "key:admin" || asked == by) && (has("sender") == "" || has("sender") == by) && (has("type") == "" || has("type") == n.Type) &&
+					(has("state") == "" || has("state") == n.State) && has("since") <= n.CreatedAt {
+					want = append(want, n.ID)
 				}
-				set("limit", "1", "2", "7")
-				set("sender", append(names, "user:1", "rule:shop")...)
-				set("type", "order", "like", "other")
-				set("state", "accepted", "retracting", "sent")
-				if len(sent) > 0 {
-					set("since", rapid.SampledFrom(sent).Draw(rt, "moment").CreatedAt)
-				}
-				var want, got []int64
-				for _, n := range slices.Backward(sent) {
-					by := n.SenderKind + ":" + n.SenderID
-					if has := query.Get; (asked == "key:admin" || asked == by) && (has("sender") == "" || has("sender") == by) && (has("type") == "" || has("type") == n.Type) &&
-						(has("state") == "" || has("state") == n.State) && has("since") <= n.CreatedAt {
-						want = append(want, n.ID)
-					}
-				}
-				for _, n := range w.sentList(t, keys[asked], query, func() { send(rt) }) {
-					got = append(got, n.ID)
-				}
-				if diff := gocmp.Diff(want, got); diff != "" {
-					rt.Fatalf("%s asks for %v (-want +got):\n%s", asked, query, diff)
-				}
-			})
+			}
+			for _, n := range w.sentList(t, keys[asked], query, func() { send(rt) }) {
+				got = append(got, n.ID)
+			}
+			if diff := gocmp.Diff(want, got); diff != "" {
+				rt.Fatalf("%s asks for %v (-want +got):\n%s", asked, query, diff)
+			}
 		})
-	}
+	})
 }
 
 func TestAListedNoticeIsTheNotice(t *testing.T) {

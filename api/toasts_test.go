@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/carillonhq/carillon/internal/redistest"
-	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -65,49 +64,42 @@ func (w *world) toasted(t testing.TB, body string, headers ...string) (users int
 
 func TestAToastReachesItsRecipientsAndLeavesNoEntry(t *testing.T) {
 	t.Parallel()
-	for _, sql := range []string{"sqlite", "postgres"} {
-		t.Run(sql, func(t *testing.T) {
-			t.Parallel()
-			address := ""
-			if sql == "postgres" {
-				address = sqltest.URL(t)
+	onEachDatabase(t, func(t *testing.T, address string) {
+		w := newWorldOn(t, address, redistest.Client(t))
+		w.call(t, w.admin, "PUT", "/subscriptions", `{"type":"rep_notice","scope":"119240","user":"bob"}`)
+		carol, err := w.store.UserByName(t.Context(), "carol")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.store.SetMute(t.Context(), carol.Seq, "shift", true); err != nil {
+			t.Fatal(err)
+		}
+		for _, toast := range []struct {
+			body string
+			want int64
+		}{
+			{`{"target":{"users":["alice","bob","alice"]},"title":" Export ready ","body":"a\r\nb","link":"/x"}`, 2},
+			{`{"target":{"role":"picker"},"title":"All pickers"}`, 2},
+			{`{"target":{"role":"picker"},"type":"shift","title":"Not who has muted it"}`, 1},
+			{`{"target":{"topic":{"type":"rep_notice","scope":"119240"}},"title":"Subscribers"}`, 1},
+			{`{"target":{"topic":{"type":"nothing"}},"title":"Nobody"}`, 0},
+		} {
+			if users, replayed := w.toasted(t, toast.body); users != toast.want || replayed {
+				t.Errorf("%s: for %d users, %v", toast.body, users, replayed)
 			}
-			w := newWorldOn(t, address, redistest.Client(t))
-			w.call(t, w.admin, "PUT", "/subscriptions", `{"type":"rep_notice","scope":"119240","user":"bob"}`)
-			carol, err := w.store.UserByName(t.Context(), "carol")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.store.SetMute(t.Context(), carol.Seq, "shift", true); err != nil {
-				t.Fatal(err)
-			}
-			for _, toast := range []struct {
-				body string
-				want int64
-			}{
-				{`{"target":{"users":["alice","bob","alice"]},"title":" Export ready ","body":"a\r\nb","link":"/x"}`, 2},
-				{`{"target":{"role":"picker"},"title":"All pickers"}`, 2},
-				{`{"target":{"role":"picker"},"type":"shift","title":"Not who has muted it"}`, 1},
-				{`{"target":{"topic":{"type":"rep_notice","scope":"119240"}},"title":"Subscribers"}`, 1},
-				{`{"target":{"topic":{"type":"nothing"}},"title":"Nobody"}`, 0},
-			} {
-				if users, replayed := w.toasted(t, toast.body); users != toast.want || replayed {
-					t.Errorf("%s: for %d users, %v", toast.body, users, replayed)
-				}
-			}
-			w.wantWaiting(t, map[string][]string{
-				"alice": {"Export ready|a\nb|/x"}, "bob": {"Export ready|a\nb|/x", "Subscribers||"},
-				"carol": {"All pickers||"}, "dave": {"All pickers||", "Not who has muted it||"},
-			})
-			if sent, err := w.store.Notices(t.Context(), notifier.NoticeQuery{}); err != nil || len(sent) != 0 {
-				t.Errorf("%d notices, %v", len(sent), err)
-			}
-			badges, err := w.inbox.Badges(t.Context(), []int64{1, 2, 3, 4})
-			if err != nil || slices.ContainsFunc(badges, func(b notifier.Badge) bool { return b.Inbox != 0 }) {
-				t.Errorf("badges %+v, %v", badges, err)
-			}
+		}
+		w.wantWaiting(t, map[string][]string{
+			"alice": {"Export ready|a\nb|/x"}, "bob": {"Export ready|a\nb|/x", "Subscribers||"},
+			"carol": {"All pickers||"}, "dave": {"All pickers||", "Not who has muted it||"},
 		})
-	}
+		if sent, err := w.store.Notices(t.Context(), notifier.NoticeQuery{}); err != nil || len(sent) != 0 {
+			t.Errorf("%d notices, %v", len(sent), err)
+		}
+		badges, err := w.inbox.Badges(t.Context(), []int64{1, 2, 3, 4})
+		if err != nil || slices.ContainsFunc(badges, func(b notifier.Badge) bool { return b.Inbox != 0 }) {
+			t.Errorf("badges %+v, %v", badges, err)
+		}
+	})
 }
 
 func TestAFaultyToastIsRefusedWithAllItsFaults(t *testing.T) {

@@ -11,91 +11,77 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/carillonhq/carillon/internal/redistest"
-	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// userNames gets all pages of the list of users, and calls between after each but the last.
+// userNames gets the whole list of users.
 func (w *world) userNames(t testing.TB, query url.Values, between func()) (names []string) {
 	t.Helper()
-	query = url.Values(http.Header(query).Clone())
-	for {
-		var page userPage
-		w.call(t, w.admin, "GET", "/users?"+query.Encode(), nil).is(t, http.StatusOK).into(t, &page)
+	pages(t, w, w.admin, "/users", query, between, func(page userPage) (int, string) {
 		for _, u := range page.Users {
 			names = append(names, u.Name)
 		}
-		if page.Next == "" {
-			return names
-		}
-		query.Set("after", page.Next)
-		between()
-	}
+		return len(page.Users), page.Next
+	})
+	return names
 }
 
 func TestPagingPassesOverNoUserAndDoublesNone(t *testing.T) {
 	t.Parallel()
-	for _, sql := range []string{"sqlite", "postgres"} {
-		t.Run(sql, func(t *testing.T) {
-			t.Parallel()
-			address := ""
-			if sql == "postgres" {
-				address = sqltest.URL(t)
+	onEachDatabase(t, func(t *testing.T, address string) {
+		w := newStillWorld(t, address, redistest.Client(t))
+		all := []notifier.NewUser{
+			{Name: "alice", Audience: 2, Roles: []string{"staff"}},
+			{Name: "bob", Audience: 2},
+			{Name: "carol", Audience: 2, Roles: []string{"picker"}},
+			{Name: "dave", Audience: 2, Roles: []string{"picker"}},
+			{Name: "erin", Audience: 3},
+		}
+		come := func(rt *rapid.T) {
+			u := notifier.NewUser{
+				Name:     rapid.StringMatching(`[a-eA-EÉß][a-c.]{0,6}`).Filter(func(name string) bool { return !slices.ContainsFunc(all, named(name)) }).Draw(rt, "name"),
+				Audience: rapid.SampledFrom([]notifier.Audience{1, 2, 3}).Draw(rt, "audience"),
 			}
-			w := newStillWorld(t, address, redistest.Client(t))
-			all := []notifier.NewUser{
-				{Name: "alice", Audience: 2, Roles: []string{"staff"}},
-				{Name: "bob", Audience: 2},
-				{Name: "carol", Audience: 2, Roles: []string{"picker"}},
-				{Name: "dave", Audience: 2, Roles: []string{"picker"}},
-				{Name: "erin", Audience: 3},
+			if rapid.Bool().Draw(rt, "picks") {
+				u.Roles = []string{"picker", "vip"}
 			}
-			come := func(rt *rapid.T) {
-				u := notifier.NewUser{
-					Name:     rapid.StringMatching(`[a-eA-EÉß][a-c.]{0,6}`).Filter(func(name string) bool { return !slices.ContainsFunc(all, named(name)) }).Draw(rt, "name"),
-					Audience: rapid.SampledFrom([]notifier.Audience{1, 2, 3}).Draw(rt, "audience"),
-				}
-				if rapid.Bool().Draw(rt, "picks") {
-					u.Roles = []string{"picker", "vip"}
-				}
-				if _, err := w.store.CreateUser(t.Context(), u); err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, u)
+			if _, err := w.store.CreateUser(t.Context(), u); err != nil {
+				t.Fatal(err)
 			}
-			rapid.Check(t, func(rt *rapid.T) {
-				query := url.Values{}
-				set := func(name string, values ...string) {
-					if value := rapid.SampledFrom(append(values, "")).Draw(rt, name); value != "" {
-						query.Set(name, value)
-					}
+			all = append(all, u)
+		}
+		rapid.Check(t, func(rt *rapid.T) {
+			query := url.Values{}
+			set := func(name string, values ...string) {
+				if value := rapid.SampledFrom(append(values, "")).Draw(rt, name); value != "" {
+					query.Set(name, value)
 				}
-				set("limit", "1", "2", "5")
-				set("q", "a", "AB", ".", "é")
-				set("role", "picker", "vip", "none")
-				set("audience", "operator", "user", "customer")
-				var want []string
-				for _, u := range all {
-					if has := query.Get; strings.Contains(strings.ToLower(u.Name), strings.ToLower(has("q"))) && (has("role") == "" || slices.Contains(u.Roles, has("role"))) &&
-						(has("audience") == "" || has("audience") == testAudiences[u.Audience]) {
-						want = append(want, u.Name)
-					}
+			}
+			set("limit", "1", "2", "5")
+			set("q", "a", "AB", ".", "é")
+			set("role", "picker", "vip", "none")
+			set("audience", "operator", "user", "customer")
+			var want []string
+			for _, u := range all {
+				if has := query.Get; strings.Contains(strings.ToLower(u.Name), strings.ToLower(has("q"))) && (has("role") == "" || slices.Contains(u.Roles, has("role"))) &&
+					(has("audience") == "" || has("audience") == testAudiences[u.Audience]) {
+					want = append(want, u.Name)
 				}
-				before := len(all)
-				got := w.userNames(t, query, func() { come(rt) })
-				isNew := func(name string) bool { return slices.ContainsFunc(all[before:], named(name)) }
-				if again := slices.Compact(slices.Sorted(slices.Values(got))); len(again) != len(got) {
-					rt.Fatalf("%v lists some twice: %q", query, got)
-				}
-				got = slices.DeleteFunc(got, isNew)
-				slices.Sort(want)
-				slices.Sort(got)
-				if diff := cmp.Diff(want, got, cmp.Transformer("none", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
-					rt.Fatalf("%v (-want +got):\n%s", query, diff)
-				}
-			})
+			}
+			before := len(all)
+			got := w.userNames(t, query, func() { come(rt) })
+			isNew := func(name string) bool { return slices.ContainsFunc(all[before:], named(name)) }
+			if again := slices.Compact(slices.Sorted(slices.Values(got))); len(again) != len(got) {
+				rt.Fatalf("%v lists some twice: %q", query, got)
+			}
+			got = slices.DeleteFunc(got, isNew)
+			slices.Sort(want)
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got, cmp.Transformer("none", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
+				rt.Fatalf("%v (-want +got):\n%s", query, diff)
+			}
 		})
-	}
+	})
 }
 
 func named(name string) func(notifier.NewUser) bool {

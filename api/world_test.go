@@ -20,6 +20,7 @@ import (
 	"github.com/carillonhq/carillon/internal/identity"
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
@@ -73,6 +74,19 @@ func newWorldOn(t testing.TB, postgres string, rdb redis.UniversalClient, change
 	w := newStillWorld(t, postgres, rdb, change...)
 	w.run(t)
 	return w
+}
+
+// onEachDatabase runs a test on SQLite, whose address is empty, and on PostgreSQL.
+func onEachDatabase(t *testing.T, do func(t *testing.T, address string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		do(t, "")
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		do(t, sqltest.URL(t))
+	})
 }
 
 // newStillWorld makes a world in which nothing delivers.

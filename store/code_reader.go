@@ -9,18 +9,18 @@ type codeReader struct {
 }
 
 // start reads the version and the number of elements, and rejects a number too large for the rest.
-func (r *codeReader) start(shortest int) int {
+func (r *codeReader) start(shortest uint64) uint64 {
 	if len(r.rest) == 0 || r.rest[0] != snapshotCode {
 		r.bad = true
 		return 0
 	}
 	r.rest = r.rest[1:]
 	n := r.uvarint()
-	if n > uint64(len(r.rest)/shortest) { //nolint:gosec // a length
+	if n > uint64(len(r.rest))/shortest {
 		r.bad = true
 		return 0
 	}
-	return int(n) //nolint:gosec // less than a length
+	return n
 }
 
 func (r *codeReader) uvarint() uint64 {

@@ -26,7 +26,9 @@ import (
 type Inbox interface {
 	delivery.Inbox
 	behind.Expirer
-	Waker
+	// WakeDue brings back the snoozed entries of these users that are due, and returns how many. Calls may be repeated and
+	// concurrent.
+	WakeDue(ctx context.Context, seqs []int64) (int, error)
 	// Counts and Statuses return results in the order of their arguments.
 	Counts(ctx context.Context, noticeIDs []int64) ([]notifier.Tally, error)
 	Statuses(ctx context.Context, singles []notifier.Single) ([]notifier.Tally, error)

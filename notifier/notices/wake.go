@@ -15,12 +15,6 @@ const (
 	wakePage  = 200
 )
 
-// Waker brings back the snoozed entries of these users that are due, and returns how many. Calls may be repeated and
-// concurrent.
-type Waker interface {
-	WakeDue(ctx context.Context, seqs []int64) (int, error)
-}
-
 // wake brings back snoozed entries when their time has come, until ctx ends. The lease only avoids duplicate work: an
 // inbox brings each entry back once.
 func (p *Notices) wake(ctx context.Context) error {
