@@ -133,6 +133,21 @@ func TestALossBetweenTheStepsLosesAndDoublesNothing(t *testing.T) {
 	s.has(t, "it came back once", 5, 4, 3, 2, 1)
 }
 
+// One instance reads what is due; before it brings that back, another one has done so, and the user snoozes it again.
+func TestAnEntryThatWasSnoozedAgainStaysAway(t *testing.T) {
+	t.Parallel()
+	s, h := snoozing(t)
+	s.snooze(t, 5, time.Hour)
+	s.clock.pass(time.Hour)
+	h.meeting = func() {
+		s.wakeDue(t, 1)
+		s.snooze(t, 5, time.Hour)
+	}
+	s.wakeDue(t, 0)
+	s.has(t, "it was snoozed again", 4, 3, 2, 1)
+	s.hasLater(t, "it was snoozed again", -5)
+}
+
 func TestWhileSQLIsAwaySnoozedEntriesAreStoredBehind(t *testing.T) {
 	t.Parallel()
 	s, h := snoozing(t)
