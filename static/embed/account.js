@@ -81,7 +81,7 @@ export class Account {
 			if (body) headers["Content-Type"] = "application/json";
 			const address = `${this.#server}api/v1/me${path && "/"}${path}`;
 			const res = await fetch(method === "GET" ? fresh(address) : address, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([off, AbortSignal.timeout(patience)]) })
-				.catch(async (err) => { throw Object.assign(err, (await refused(this.#server)) && { code: "origin_refused" }); });
+				.catch(async (err) => { throw Object.assign(err, !off.aborted && (await refused(this.#server)) && { code: "origin_refused" }); });
 			if (res.ok) return res.status === 204 ? undefined : res.json();
 			if (res.status === 401 && !again) continue;
 			const problem = await res.json().catch(() => ({}));

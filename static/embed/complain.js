@@ -16,11 +16,11 @@ export function complain(text) {
  * @param {string} server
  */
 export async function refused(server) {
-	if (ours(server) || !navigator.onLine) return false;
-	// Every page may load the scripts.
-	const there = await fetch(`${server}embed/core.js`, { method: "HEAD", cache: "no-store" }).then((res) => res.ok, () => false);
-	if (there) complain(cure(server));
-	else complain(`no answer from ${server}`);
+	const answers = (/** @type {string} */ path, /** @type {RequestInit} */ how) => fetch(server + path, how).then(() => true, () => false);
+	// A call that is like the failed one has a response now if only the connection was lost. Every page may load the scripts.
+	if (ours(server) || !navigator.onLine || (await answers("api/v1/me", { headers: { "If-None-Match": "-" } }))) return false;
+	const there = await answers("embed/core.js", { method: "HEAD", cache: "no-store" });
+	complain(there ? cure(server) : `no answer from ${server}`);
 	return there;
 }
 

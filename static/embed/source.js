@@ -1,4 +1,5 @@
 // @ts-check
+import { closed } from "../js/stream.js";
 import { fresh } from "./fresh.js";
 import { headersOf, SignedOut } from "./tokens.js";
 
@@ -7,7 +8,6 @@ import { headersOf, SignedOut } from "./tokens.js";
  * never reconnects by itself.
  */
 export class FetchSource extends EventTarget {
-	CLOSED = 2;
 	readyState = 0;
 	status = 0; // of the response
 	/** @type {(() => void) | null} */ onopen = null;
@@ -24,7 +24,7 @@ export class FetchSource extends EventTarget {
 	}
 
 	close() {
-		this.readyState = this.CLOSED;
+		this.readyState = closed;
 		this.#abort.abort();
 	}
 
@@ -55,8 +55,8 @@ export class FetchSource extends EventTarget {
 			if (err instanceof SignedOut) this.status = 401;
 		}
 		clearTimeout(dead);
-		if (this.readyState === this.CLOSED) return;
-		this.readyState = this.readyState === 0 && this.status ? this.CLOSED : 0; // a response that is not a stream is a refusal
+		if (this.readyState === closed) return;
+		this.readyState = this.readyState === 0 && this.status ? closed : 0; // a response that is not a stream is a refusal
 		this.onerror?.();
 	}
 

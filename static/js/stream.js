@@ -1,6 +1,9 @@
 // @ts-check
 import { timer } from "./clock.js";
 
+/** The readyState of a source that does not reconnect by itself. */
+export const closed = 2;
+
 /** The events of the stream that are passed on, as the server names them. */
 export const names = [
 	"badge", "notice", "changed", "read", "unread", "removed",
@@ -65,7 +68,7 @@ export class Stream extends EventTarget {
 		this.#source = source;
 		source.onopen = () => this.#say("live");
 		// EventSource closes for good, without a reason, on a response that is not a stream.
-		source.onerror = () => this.#failed(source.readyState === source.CLOSED);
+		source.onerror = () => this.#failed(source.readyState === closed);
 		for (const name of names) {
 			source.addEventListener(name, (e) => {
 				this.#failures = 0;

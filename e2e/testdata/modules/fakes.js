@@ -62,7 +62,6 @@ export class Server {
 }
 
 class Source extends EventTarget {
-	CLOSED = 2;
 	readyState = 0;
 	/** @type {(() => void) | null} */ onopen = null;
 	/** @type {(() => void) | null} */ onerror = null;

@@ -26,6 +26,7 @@ var timer = {
 var clock = { now: () => performance.now(), date: () => /* @__PURE__ */ new Date(), ...timer };
 
 // static/js/stream.js
+var closed = 2;
 var names = [
   "badge",
   "notice",
@@ -77,7 +78,7 @@ var Stream = class extends EventTarget {
     const source = this.#make(this.#url);
     this.#source = source;
     source.onopen = () => this.#say("live");
-    source.onerror = () => this.#failed(source.readyState === source.CLOSED);
+    source.onerror = () => this.#failed(source.readyState === closed);
     for (const name of names) {
       source.addEventListener(name, (e) => {
         this.#failures = 0;
@@ -143,10 +144,10 @@ function complain(text) {
   console.error(`Carillon: ${text}`);
 }
 async function refused(server) {
-  if (ours(server) || !navigator.onLine) return false;
-  const there = await fetch(`${server}embed/core.js`, { method: "HEAD", cache: "no-store" }).then((res) => res.ok, () => false);
-  if (there) complain(cure(server));
-  else complain(`no answer from ${server}`);
+  const answers = (path, how) => fetch(server + path, how).then(() => true, () => false);
+  if (ours(server) || !navigator.onLine || await answers("api/v1/me", { headers: { "If-None-Match": "-" } })) return false;
+  const there = await answers("embed/core.js", { method: "HEAD", cache: "no-store" });
+  complain(there ? cure(server) : `no answer from ${server}`);
   return there;
 }
 var cure = (server) => self.origin === "null" ? "the sandbox of this frame needs allow-same-origin" : `${server} refuses pages of ${self.origin}: carillon app set NAME --origin ${self.origin}`;
@@ -340,7 +341,7 @@ var Account = class {
       if (body) headers["Content-Type"] = "application/json";
       const address = `${this.#server}api/v1/me${path && "/"}${path}`;
       const res = await fetch(method === "GET" ? fresh(address) : address, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([off, AbortSignal.timeout(patience)]) }).catch(async (err) => {
-        throw Object.assign(err, await refused(this.#server) && { code: "origin_refused" });
+        throw Object.assign(err, !off.aborted && await refused(this.#server) && { code: "origin_refused" });
       });
       if (res.ok) return res.status === 204 ? void 0 : res.json();
       if (res.status === 401 && !again) continue;
@@ -505,7 +506,6 @@ var Tabs = class extends EventTarget {
 
 // static/embed/source.js
 var FetchSource = class extends EventTarget {
-  CLOSED = 2;
   readyState = 0;
   status = 0;
   // of the response
@@ -523,7 +523,7 @@ var FetchSource = class extends EventTarget {
     void this.#run(url, token);
   }
   close() {
-    this.readyState = this.CLOSED;
+    this.readyState = closed;
     this.#abort.abort();
   }
   /** @param {string} url @param {() => Promise<string>} token */
@@ -552,8 +552,8 @@ var FetchSource = class extends EventTarget {
       if (err instanceof SignedOut) this.status = 401;
     }
     clearTimeout(dead);
-    if (this.readyState === this.CLOSED) return;
-    this.readyState = this.readyState === 0 && this.status ? this.CLOSED : 0;
+    if (this.readyState === closed) return;
+    this.readyState = this.readyState === 0 && this.status ? closed : 0;
     this.onerror?.();
   }
   /** @param {string} text of one event */

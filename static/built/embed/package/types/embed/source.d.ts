@@ -4,7 +4,6 @@
  */
 export declare class FetchSource extends EventTarget {
     #private;
-    CLOSED: number;
     readyState: number;
     status: number;
     /** @type {(() => void) | null} */ onopen: (() => void) | null;

@@ -1,3 +1,5 @@
+/** The readyState of a source that does not reconnect by itself. */
+export declare const closed = 2;
 /** The events of the stream that are passed on, as the server names them. */
 export declare const names: string[];
 /** The events about rows of the inbox, which carry its version. */
