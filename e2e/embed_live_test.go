@@ -112,6 +112,10 @@ func TestABellIsRightAfterTheServerWasKilledAndAfterItsPageWasOffline(t *testing
 	s.serve("--addr", u.Host)
 	s.orders("4711", "While the bell was away")
 	w.until(bellSays("1"))
+	// The call by which a page of an app finds out that its origin is not refused.
+	if got := ask[int](w, fmt.Sprintf(`fetch("%s/api/v1/me", { headers: { "Content-Type": "application/json" } }).then(r => r.status)`, i.url)); got != http.StatusUnauthorized {
+		t.Errorf("a call without a token answers %d", got)
+	}
 	w.offline(true)
 	w.until(inBell(`bell.client.getSnapshot().state === "offline"`))
 	s.orders("4711", "While the page was offline")

@@ -1,5 +1,6 @@
 // @ts-check
 import { ours } from "./base.js";
+import { fresh } from "./fresh.js";
 
 /** @type {Set<string>} */ const known = new Set();
 
@@ -16,10 +17,10 @@ export function complain(text) {
  * @param {string} server
  */
 export async function refused(server) {
-	const answers = (/** @type {string} */ path, /** @type {RequestInit} */ how) => fetch(server + path, how).then(() => true, () => false);
-	// A call that is like the failed one has a response now if only the connection was lost. Every page may load the scripts.
-	if (ours(server) || !navigator.onLine || (await answers("api/v1/me", { headers: { "If-None-Match": "-" } }))) return false;
-	const there = await answers("embed/core.js", { method: "HEAD", cache: "no-store" });
+	const ask = (/** @type {string} */ path, /** @type {RequestInit} */ how) => fetch(fresh(server + path), how).catch(() => null);
+	// A call like the failed one gets a response if only the connection was lost. Every page may load the scripts.
+	if (ours(server) || !navigator.onLine || (await ask("api/v1/me", { headers: { "Content-Type": "application/json" } }))) return false;
+	const there = !!(await ask("embed/core.js", { method: "HEAD", cache: "no-store" }))?.ok;
 	complain(there ? cure(server) : `no answer from ${server}`);
 	return there;
 }

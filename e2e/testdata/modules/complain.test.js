@@ -32,7 +32,7 @@ async function during(answer, body) {
 
 const lost = () => Promise.reject(new TypeError("Failed to fetch"));
 
-test("an origin is refused if the server gives a script and no answer, which differs from a lost connection and a lost server", async () => {
+test("an origin counts as refused only if the server gives out its scripts and answers no call", async () => {
 	let found = true;
 	const server = (/** @type {string} */ name) => `http://${name}.example/`;
 	const probe = (/** @type {string} */ name) => async () => void (found = await refused(server(name)));
@@ -40,16 +40,19 @@ test("an origin is refused if the server gives a script and no answer, which dif
 	const restarted = await during(async () => new Response("{}", { status: 401 }), probe("restarted"));
 	equal([found, restarted.written], [false, []]);
 
-	const closed = await during((path) => (path === "/embed/core.js" ? Promise.resolve(new Response()) : lost()), probe("closed"));
+	const scripts = (/** @type {number} */ status) => (/** @type {string} */ path) => (path === "/embed/core.js" ? Promise.resolve(new Response("", { status })) : lost());
+	const closed = await during(scripts(200), probe("closed"));
 	equal([found, closed.written], [true, [`Carillon: ${server("closed")} refuses pages of ${self.origin}: carillon app set NAME --origin ${self.origin}`]]);
 
-	const down = await during(lost, probe("down"));
-	equal([found, down.written], [false, [`Carillon: no answer from ${server("down")}`]]);
+	for (const [name, answer] of /** @type {const} */ ([["down", lost], ["other", scripts(404)]])) {
+		const { written } = await during(answer, probe(name));
+		equal([found, written], [false, [`Carillon: no answer from ${server(name)}`]], name);
+	}
 });
 
 test("a call that ends because the user leaves is no refusal", async () => {
-	const held = (/** @type {string} */ path, /** @type {RequestInit} */ how = {}) =>
-		path === "/embed/core.js" ? Promise.resolve(new Response()) : new Promise((_, reject) => how.signal?.addEventListener("abort", () => reject(how.signal?.reason)));
+	const held = (/** @type {string} */ _, /** @type {RequestInit} */ how = {}) =>
+		how.signal ? new Promise((_, reject) => how.signal?.addEventListener("abort", () => reject(how.signal?.reason))) : Promise.resolve(new Response());
 	const { paths, written } = await during(/** @type {any} */ (held), async () => {
 		const account = new Account("http://other.example/", new Known(), (onUser, signal) => new Tokens(async () => `.${btoa('{"sub":"7","iat":0,"exp":9e9}')}.`, onUser, undefined, signal), {
 			user() {}, gone() {}, fault() {},

@@ -136,6 +136,11 @@ var Stream = class extends EventTarget {
   }
 };
 
+// static/embed/fresh.js
+function fresh(address) {
+  return navigator.serviceWorker?.controller ? `${address}${address.includes("?") ? "&" : "?"}_=${Math.random()}` : address;
+}
+
 // static/embed/complain.js
 var known = /* @__PURE__ */ new Set();
 function complain(text) {
@@ -144,18 +149,13 @@ function complain(text) {
   console.error(`Carillon: ${text}`);
 }
 async function refused(server) {
-  const answers = (path, how) => fetch(server + path, how).then(() => true, () => false);
-  if (ours(server) || !navigator.onLine || await answers("api/v1/me", { headers: { "If-None-Match": "-" } })) return false;
-  const there = await answers("embed/core.js", { method: "HEAD", cache: "no-store" });
+  const ask = (path, how) => fetch(fresh(server + path), how).catch(() => null);
+  if (ours(server) || !navigator.onLine || await ask("api/v1/me", { headers: { "Content-Type": "application/json" } })) return false;
+  const there = !!(await ask("embed/core.js", { method: "HEAD", cache: "no-store" }))?.ok;
   complain(there ? cure(server) : `no answer from ${server}`);
   return there;
 }
 var cure = (server) => self.origin === "null" ? "the sandbox of this frame needs allow-same-origin" : `${server} refuses pages of ${self.origin}: carillon app set NAME --origin ${self.origin}`;
-
-// static/embed/fresh.js
-function fresh(address) {
-  return navigator.serviceWorker?.controller ? `${address}${address.includes("?") ? "&" : "?"}_=${Math.random()}` : address;
-}
 
 // static/embed/tokens.js
 var SignedOut = class extends Error {
