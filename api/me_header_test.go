@@ -12,7 +12,7 @@ func TestAUserMayMakeAnAddressNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for address, want := range map[string]int{
-		"/me?_=0.5": http.StatusOK, "/me/notices?filter=unread&limit=1&_=0.5": http.StatusOK, "/me/notices?_=0.5&filter=new": http.StatusUnprocessableEntity,
+		"/me?_=0.5&": http.StatusOK, "/me/notices?filter=unread&limit=1&_=0.5": http.StatusOK, "/me/notices?_=0.5&filter=new": http.StatusUnprocessableEntity,
 		"/me?_=0.5&other=1": http.StatusUnprocessableEntity,
 	} {
 		w.call(t, w.bob, "GET", address, nil).is(t, want)

@@ -17,7 +17,7 @@ const css = {
 
 // Members of our classes that only our modules use: no browser, answer of the server, event or page has a member with such a name. Their
 // names are shortened.
-const inner = /^(acts|again|anew|atEnd|become|count|failed|fault|flag|fresh|gone|lost|moved|nodes|page|provide|readAll|settle)$/;
+const inner = /^(acts|again|anew|atEnd|become|count|failed|fault|flag|fresh|gone|leave|lost|moved|nodes|page|provide|readAll|settle)$/;
 
 const from = "static/embed";
 const to = "static/built/embed";

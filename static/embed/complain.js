@@ -20,7 +20,7 @@ export async function refused(server) {
 	const ask = (/** @type {string} */ path, /** @type {RequestInit} */ how) => fetch(fresh(server + path), how).catch(() => null);
 	// A call like the failed one gets a response if only the connection was lost. Every page may load the scripts.
 	if (ours(server) || !navigator.onLine || (await ask("api/v1/me", { headers: { "Content-Type": "application/json" } }))) return false;
-	const there = !!(await ask("embed/core.js", { method: "HEAD", cache: "no-store" }))?.ok;
+	const there = (await ask("embed/core.js", { method: "HEAD", cache: "no-store" }))?.ok;
 	complain(there ? cure(server) : `no answer from ${server}`);
 	return there;
 }

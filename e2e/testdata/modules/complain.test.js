@@ -35,7 +35,7 @@ const lost = () => Promise.reject(new TypeError("Failed to fetch"));
 test("an origin counts as refused only if the server gives out its scripts and answers no call", async () => {
 	let found = true;
 	const server = (/** @type {string} */ name) => `http://${name}.example/`;
-	const probe = (/** @type {string} */ name) => async () => void (found = await refused(server(name)));
+	const probe = (/** @type {string} */ name) => async () => void (found = !!(await refused(server(name))));
 
 	const restarted = await during(async () => new Response("{}", { status: 401 }), probe("restarted"));
 	equal([found, restarted.written], [false, []]);

@@ -138,7 +138,7 @@ var Stream = class extends EventTarget {
 
 // static/embed/fresh.js
 function fresh(address) {
-  return navigator.serviceWorker?.controller ? `${address}${address.includes("?") ? "&" : "?"}_=${Math.random()}` : address;
+  return self.origin !== "null" && navigator.serviceWorker?.controller ? address.replace(/\?|$/, `?_=${Math.random()}&`) : address;
 }
 
 // static/embed/complain.js
@@ -151,7 +151,7 @@ function complain(text) {
 async function refused(server) {
   const ask = (path, how) => fetch(fresh(server + path), how).catch(() => null);
   if (ours(server) || !navigator.onLine || await ask("api/v1/me", { headers: { "Content-Type": "application/json" } })) return false;
-  const there = !!(await ask("embed/core.js", { method: "HEAD", cache: "no-store" }))?.ok;
+  const there = (await ask("embed/core.js", { method: "HEAD", cache: "no-store" }))?.ok;
   complain(there ? cure(server) : `no answer from ${server}`);
   return there;
 }

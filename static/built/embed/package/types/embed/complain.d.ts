@@ -5,6 +5,6 @@ export declare function complain(text: string): void;
  * writes it to the console, and reports whether the server rejects the pages of this origin.
  * @param {string} server
  */
-export declare function refused(server: string): Promise<boolean>;
+export declare function refused(server: string): Promise<boolean | undefined>;
 /** Returns the setting that allows pages of this origin. @param {string} server */
 export declare const cure: (server: string) => string;
