@@ -104,7 +104,7 @@ func (h *Handlers) embedded(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	text := e.plain
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if static.Accepts(r.Header.Get("Accept-Encoding"), "gzip") {
 		text = e.zipped
 		head.Set("Content-Encoding", "gzip")
 	}

@@ -19,6 +19,7 @@ var undoes = map[string]struct {
 }{
 	"deleted":    {"/inbox/restore", []string{"key"}, "done.deleted_many"},
 	"archived":   {"/inbox/unarchive", []string{"key", "unread"}, "done.archived_many"},
+	"snoozed":    {"/inbox/restore", []string{"key"}, "done.snoozed_many"},
 	"unarchived": {"/inbox/archive", []string{"key"}, "done.unarchived_many"},
 	"read":       {"/inbox/unread", []string{"keys"}, "done.read_many"},
 	"unread":     {"/inbox/read", []string{"keys"}, "done.unread_many"},

@@ -110,6 +110,9 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 		Title: e.Title, Body: e.Body, Link: link, Reason: m.types.brief(e.Reason), Why: m.types.reason(e.Reason), From: sentBy(m.text, e.App, m.app),
 		Datetime: at.Format(time.RFC3339), Clock: m.text.Clock(at), Moment: m.text.Moment(at),
 	}
+	if !e.Until.IsZero() {
+		row.Until = m.text.F("inbox.until", "Time", m.text.Exact(e.Until.In(at.Location())))
+	}
 	row.Extras = extrasOf(&e.Extras, m.shows, func(n int, link string) string {
 		if safeLink(link, e.App) == "" {
 			return ""
@@ -166,6 +169,7 @@ func rowLabels(text *locale.Printer) components.Labels {
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
 		Archive: text.T("inbox.archive"), ArchiveNamed: named("inbox.archive_named"), Unarchive: text.T("inbox.unarchive"), UnarchiveNamed: named("inbox.unarchive_named"),
 		ActionsNamed: named("inbox.actions_named"),
+		Snooze:       text.T("inbox.snooze"), SnoozeNamed: named("inbox.snooze_named"), Wake: text.T("inbox.wake"), WakeNamed: named("inbox.wake_named"),
 	}
 }
 
@@ -241,6 +245,8 @@ func inboxEmpty(text *locale.Printer, q inboxQuery, a announced) components.Empt
 		}
 	case q.Archived:
 		id = "inbox.empty_archived"
+	case q.Later:
+		id = "inbox.empty_later"
 	case q.Unread:
 		id = "inbox.empty_unread"
 		left = &components.Left{None: a.Unread == 0, Href: announcementsPath, Text: text.N("js.unread_announcements", a.Unread)}

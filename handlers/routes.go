@@ -68,6 +68,8 @@ func (h *Handlers) routes() []route {
 		{"POST", "/settings/mute", signedIn, h.mute},
 		{"POST", preferencesPath, signedIn, h.savePreferences},
 		{"POST", "/settings/pause", signedIn, h.pause},
+		{"POST", "/inbox/snooze", signedIn, h.snoozeEntry},
+		{"POST", "/inbox/wake", signedIn, h.wakeEntry},
 		{"POST", "/settings/mail", signedIn, h.tryOwnMail},
 		{"POST", "/settings/subscriptions", signedIn, h.subscribeSelf},
 		{"POST", passwordPath, signedIn, h.changePassword},

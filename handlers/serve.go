@@ -88,7 +88,7 @@ func redirect(w http.ResponseWriter, r *http.Request, to string) {
 
 // page sends a page; unless the handler set Cache-Control, it is not cached.
 func (h *Handlers) page(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
-	return h.render(r, c, func(body []byte) { writePage(w, status, body, zipped(r, body)) })
+	return h.render(r, c, func(body []byte) { writePage(w, status, pack(r, body)) })
 }
 
 // render renders into a buffer first, so that a rendering error still gives a complete error page. The buffer is
@@ -111,19 +111,17 @@ func (h *Handlers) render(r *http.Request, c templ.Component, send func(body []b
 	return nil
 }
 
-// writePage sends a page, compressed if zipped is not nil.
-func writePage(w http.ResponseWriter, status int, body, zipped []byte) {
+func writePage(w http.ResponseWriter, status int, page packed) {
 	head := w.Header()
 	head.Set("Content-Type", "text/html; charset=utf-8")
 	head.Set("Vary", "Accept-Encoding")
-	if zipped != nil {
-		body = zipped
-		head.Set("Content-Encoding", "gzip")
+	if page.coding != "" {
+		head.Set("Content-Encoding", page.coding)
 	}
-	head.Set("Content-Length", strconv.Itoa(len(body)))
+	head.Set("Content-Length", strconv.Itoa(len(page.body)))
 	if head.Get("Cache-Control") == "" {
 		head.Set("Cache-Control", "no-store")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the browser may have disconnected
+	_, _ = w.Write(page.body) // the browser may have disconnected
 }

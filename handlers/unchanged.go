@@ -45,12 +45,12 @@ func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.
 	tag := pageTag{ver: page.Ver, variant: h.variantOf(r), above: a.sum()}
 	etag := tag.etag(expiryOf(page.Entries, h.Now()))
 	return h.render(r, c, func(body []byte) {
-		packed := zipped(r, body)
-		if packed != nil {
+		page := pack(r, body)
+		if page.coding != "" {
 			etag = weak(etag)
 		}
 		w.Header().Set("Etag", etag)
 		w.Header().Set("Cache-Control", revalidate)
-		writePage(w, http.StatusOK, body, packed)
+		writePage(w, http.StatusOK, page)
 	})
 }

@@ -124,7 +124,7 @@ func (f *Files) Serve(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	body, length := found.plain, found.plainN
-	if found.zipped != nil && AcceptsGzip(r.Header.Get("Accept-Encoding")) {
+	if found.zipped != nil && Accepts(r.Header.Get("Accept-Encoding"), "gzip") {
 		body, length = found.zipped, found.zippedN
 		h.Set("Content-Encoding", "gzip")
 	}
@@ -136,11 +136,11 @@ func (f *Files) Serve(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// AcceptsGzip reports whether an Accept-Encoding header allows gzip.
-func AcceptsGzip(header string) bool {
-	for coding := range strings.SplitSeq(header, ",") {
-		name, weight, _ := strings.Cut(strings.TrimSpace(coding), ";")
-		if name == "gzip" {
+// Accepts reports whether an Accept-Encoding header names a coding and allows it.
+func Accepts(header, coding string) bool {
+	for named := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(named), ";")
+		if strings.TrimSpace(name) == coding {
 			return strings.ReplaceAll(weight, " ", "") != "q=0"
 		}
 	}

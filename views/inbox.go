@@ -17,7 +17,8 @@ type Inbox struct {
 	Found           string // how many entries a search found on this page, for screen readers
 	Types           []components.Tab
 	Filters         []components.Tab // all, unread and archived entries, with the same search
-	Archived        bool             // the filter
+	Archived        bool             // the filter: archived or snoozed entries
+	Later           bool             // the filter: snoozed entries
 	Here            string           // the first page with this filter, where new notices arrive
 	AllRead         bool             // nothing is unread, announcements included
 	Upto            string           // sent by Mark all as read: the version of this page
@@ -42,6 +43,9 @@ func (p *Inbox) actionsBack() string {
 // bulkActions returns the buttons for the selected rows: their texts and the addresses of their
 // forms.
 func (p *Inbox) bulkActions() []components.Button {
+	if p.Later {
+		return []components.Button{{Text: p.Labels.Delete, Value: "/inbox/delete"}}
+	}
 	if p.Archived {
 		return []components.Button{{Text: p.Labels.Unarchive, Value: "/inbox/unarchive"}, {Text: p.Labels.Delete, Value: "/inbox/delete"}}
 	}

@@ -30,7 +30,9 @@ export function startActions() {
 	knowDone();
 	startDone();
 	on("htmx:beforeSend", ({ elt, xhr }) => {
-		const row = elt.closest(".row");
+		const menu = document.getElementById("later");
+		const row = menu?.contains(elt) ? document.querySelector(elt.getAttribute("hx-target") ?? "") : elt.closest(".row");
+		menu?.hidePopover(); // the focus returns to the row
 		if (row) about.set(xhr, { id: (acted = row.id), button: document.activeElement !== row });
 		if (elt.id === "bulk") first = [...document.querySelectorAll("main .row")].findIndex((r) => r.querySelector(".pick:checked"));
 		if (elt.matches('[rel="next"]')) last = [...document.querySelectorAll("main .row")].at(-1);
@@ -46,6 +48,7 @@ export function startActions() {
 		// refreshes itself was not pressed and must not move the focus.
 		const pressed = requestConfig?.elt?.matches("a, button, form") ? requestConfig.elt : undefined;
 		clearFailure();
+		if (document.querySelector("#later:popover-open")) return; // the answer is the menu, which has the focus
 		if (row?.button && document.getElementById(row.id)?.hidden) removed = performance.now();
 		if (row) stay(row.id, row.button);
 		showDone();
@@ -67,7 +70,7 @@ export function startActions() {
 		e.stopPropagation();
 	}, true);
 	document.addEventListener("keydown", (e) => {
-		const above = document.querySelector("dialog[open], details.menu[open], #panel:not([hidden])");
+		const above = document.querySelector("dialog[open], details.menu[open], #panel:not([hidden]), #later:popover-open");
 		if (e.key === "Escape" && !above) putAway();
 	});
 }

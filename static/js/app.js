@@ -12,6 +12,7 @@ import { startFolds } from "./folds.js";
 import { startFollow } from "./follow.js";
 import { startInbox } from "./inbox.js";
 import { startKeys } from "./keys.js";
+import { startLater } from "./later.js";
 import { live } from "./live.js";
 import { startMenu } from "./menu.js";
 import { our } from "./mount.js";
@@ -50,6 +51,7 @@ if (user) {
 	startActions();
 	startReading();
 	startMutes();
+	startLater();
 	startKeys();
 	startRows();
 	startSelect();

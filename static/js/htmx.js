@@ -18,7 +18,7 @@ export function htmx() {
 /**
  * Listens for an event of htmx about a request.
  * @param {string} name such as htmx:afterRequest
- * @param {(about: {elt: Element, xhr: XMLHttpRequest, successful?: boolean, requestConfig?: {elt: Element, path: string}}) => void} handle
+ * @param {(about: {elt: Element, target?: HTMLElement, xhr: XMLHttpRequest, successful?: boolean, requestConfig?: {elt: Element, path: string}}) => void} handle
  */
 export function on(name, handle) {
 	document.addEventListener(name, (e) => handle(/** @type {CustomEvent} */ (e).detail));

@@ -21,7 +21,7 @@ export function startKeys() {
 
 	let going = false; // the previous key was g
 	document.addEventListener("keydown", (e) => {
-		if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || writes(e.target) || document.querySelector("dialog[open]")) return;
+		if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || writes(e.target) || document.querySelector("dialog[open], #later:popover-open")) return;
 		const first = going;
 		going = !first && e.key === "g";
 		if (first) {
@@ -45,6 +45,7 @@ const actions = {
 	o: () => open(current()),
 	u: () => change(selected().some((row) => row?.dataset.state === "unread") ? "/read" : "/unread") || press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
 	e: () => change("archive") || press(current(), () => "archive"), // or "unarchive", in the archive
+	h: () => press(current(), (row) => (row.querySelector('[formaction$="/snooze"]') ? "/snooze" : "/wake")),
 	d: () => change("/delete") || press(current(), () => "/delete"),
 	x: () => select(current()),
 	"/": () => document.getElementById("q")?.focus(),
@@ -98,16 +99,17 @@ function move(step) {
  * Presses a button of a row. If the row waits for the answer to another action, this action follows it, because the
  * answer replaces the row; if the answer removes the row, the action applies to the next one.
  * @param {HTMLElement | null | undefined} row
- * @param {(row: HTMLElement) => string} action the end of the form's address
+ * @param {(row: HTMLElement) => string} action the end of the address
  */
 function press(row, action) {
-	if (row?.querySelector(".htmx-request")) {
+	if (row?.matches(".htmx-request, :has(.htmx-request)")) {
 		document.addEventListener("htmx:afterRequest", () => {
 			const now = document.getElementById(row.id);
 			press(now && !now.hidden ? now : current(), action);
 		}, { once: true });
 		return;
 	}
-	const form = row?.querySelector(`form[action$="${row && action(row)}"]`);
-	if (form instanceof HTMLFormElement) form.requestSubmit();
+	const end = row && action(row);
+	// By its button, which the focus may not have: htmx remembers the focused button of a form as the pressed one.
+	follow(row?.querySelector(`form[action$="${end}"] button, [formaction$="${end}"]`));
 }

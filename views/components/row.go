@@ -16,6 +16,8 @@ type Labels struct {
 	ActionsNamed                        Named
 	Archive, Unarchive                  string
 	ArchiveNamed, UnarchiveNamed        Named
+	Snooze, Wake                        string
+	SnoozeNamed, WakeNamed              Named
 }
 
 // Named is a text around the title of a row.
@@ -46,6 +48,7 @@ type Row struct {
 	Folds    Fold   // where a row may be cut off
 	Datetime string // RFC 3339
 	Clock    string
+	Until    string // when a snoozed row comes back; empty: it is not snoozed
 	Moment   string
 	Extras
 }
@@ -75,6 +78,7 @@ type Rows struct {
 	Icons    Icons
 	Back     string // the page to return to after an action; empty: no actions, nothing to select
 	Archived bool   // they are archived: they can be moved back or deleted
+	Later    bool   // with Archived: they are snoozed
 	Test     string // data-testid; empty: they are the entries of an inbox. Other rows are only marked or muted
 	Rows     []Row
 }
@@ -161,6 +165,9 @@ func (l Rows) meta(m *markup, r *Row) {
 			m.raw(`<img src="`).text(r.From.Icon).raw(`" alt="" width="16" height="16" loading="lazy" decoding="async" referrerpolicy="no-referrer">`)
 		}
 		m.text(r.From.Text).raw(`</span> `)
+	}
+	if r.Until != "" {
+		m.raw(`<span class="until">`).text(r.Until).raw(`</span> `)
 	}
 	m.raw(`<time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time> `)
 	l.fold(m, r)

@@ -2,15 +2,18 @@ package components
 
 import "context"
 
-// action is a form with one button, named after the row's title. The parts common to all rows are
+// action is a form with its buttons, which are named after the row's title. The parts common to all rows are
 // escaped once.
 type action struct {
-	mutes  bool   // it is the one of Row.Mute; the rest is empty
-	dated  bool   // it names the notice, because a newer one with its key may have arrived
-	before string // up to the key
-	name   string // up to the title in the button's name
-	after  string // the rest
+	mutes   bool   // it is the one of Row.Mute; the rest is empty
+	dated   bool   // it names the notice, because a newer one with its key may have arrived
+	before  string // up to the key
+	fields  string // from the key to the buttons
+	buttons []actionButton
 }
+
+// actionButton is a button in parts: up to the title in its name, and the rest.
+type actionButton struct{ before, after string }
 
 // actions are separate forms, so that they work without script; with script they replace only
 // this row. Both read and unread are written, and the style sheet shows the one that fits the
@@ -19,40 +22,45 @@ type action struct {
 func (l Rows) actions(ctx context.Context) []action {
 	read := l.action(ctx, "/inbox/read", "mail-open", l.Labels.MarkRead, l.Labels.ReadNamed)
 	unread := l.action(ctx, "/inbox/unread", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed)
-	if l.Test != "" {
+	remove := l.action(ctx, "/inbox/delete", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
+	remove.dated = true
+	switch {
+	case l.Test != "":
 		return []action{read, unread, {mutes: true}}
-	}
-	if l.Archived {
+	case l.Later:
+		back := l.action(ctx, "/inbox/wake", "inbox", l.Labels.Wake, l.Labels.WakeNamed)
+		back.dated = true
+		return []action{back, remove}
+	case l.Archived:
 		back := l.action(ctx, "/inbox/unarchive", "inbox", l.Labels.Unarchive, l.Labels.UnarchiveNamed)
 		back.dated = true
-		return []action{back, l.remove(ctx)}
+		return []action{back, remove}
 	}
 	archive := l.action(ctx, "/inbox/archive", "archive", l.Labels.Archive, l.Labels.ArchiveNamed)
 	archive.dated = true
-	return []action{
-		read,
-		unread,
-		{mutes: true},
-		archive,
-		l.remove(ctx),
-	}
-}
-
-func (l Rows) remove(ctx context.Context) action {
-	remove := l.action(ctx, "/inbox/delete", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
-	remove.dated = true
-	return remove
+	archive.buttons = append(archive.buttons, l.actionButton(at(ctx, "/inbox/snooze"), "clock", l.Labels.Snooze, l.Labels.SnoozeNamed))
+	return []action{read, unread, {mutes: true}, archive, remove}
 }
 
 func (l Rows) action(ctx context.Context, address, icon, label string, named Named) action {
-	var before, name, after markup
+	var before, fields markup
 	before.raw(`<form method="post" action="`).text(at(ctx, address)).raw(`"><input type="hidden" name="key" value="`)
-	name.raw(`"><input type="hidden" name="back" value="`).text(l.Back)
-	name.raw(`"><button type="submit" title="`).text(label).raw(`" aria-label="`).text(named.Before)
+	fields.raw(`"><input type="hidden" name="back" value="`).text(l.Back).raw(`">`)
+	return action{before: string(before.b), fields: string(fields.b), buttons: []actionButton{l.actionButton("", icon, label, named)}}
+}
+
+// actionButton returns a button that submits its form, to another address unless that is empty.
+func (l Rows) actionButton(address, icon, label string, named Named) actionButton {
+	var before, after markup
+	before.raw(`<button type="submit"`)
+	if address != "" {
+		before.raw(` formaction="`).text(address).raw(`"`)
+	}
+	before.raw(` title="`).text(label).raw(`" aria-label="`).text(named.Before)
 	after.text(named.After).raw(`">`)
 	l.icon(&after, icon)
-	after.raw(`</button></form>`)
-	return action{before: string(before.b), name: string(name.b), after: string(after.b)}
+	after.raw(`</button>`)
+	return actionButton{string(before.b), string(after.b)}
 }
 
 // actions writes the actions of a row. On a touch screen they are a sheet that one button opens;
@@ -83,7 +91,11 @@ func (l Rows) writeActions(ctx context.Context, buf *rowBuffer, r *Row, actions 
 		if a.dated {
 			m.raw(`"><input type="hidden" name="at" value="`).text(r.At)
 		}
-		m.raw(a.name).escaped(title.b).raw(a.after)
+		m.raw(a.fields)
+		for _, b := range a.buttons {
+			m.raw(b.before).escaped(title.b).raw(b.after)
+		}
+		m.raw(`</form>`)
 	}
 	m.raw(`</div>`)
 }
