@@ -7,7 +7,6 @@ func TestNoticesAreSnoozedByKeyAndComeBack(t *testing.T) {
 	w, _ := desk(t, usual[:3]...)
 	const menu = `document.querySelector("#later:popover-open") && document.activeElement.value === "3h"`
 	w.visit("/inbox").stays().titles(aisle, late, photo)
-	w.until(`!document.querySelector('a[href$="/inbox?filter=later"].tab')`)
 	w.types("j").onRow(aisle).types("h").until(menu)
 	w.settles().shot("inbox-snooze")
 	w.types("\x1b").until(`!document.querySelector("#later:popover-open")`).onRow(aisle).titles(aisle, late, photo)

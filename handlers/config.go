@@ -59,10 +59,9 @@ type Inbox interface {
 	Restore(ctx context.Context, seq int64, keys ...string) (notifier.Badge, error)
 	Archive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
 	Unarchive(ctx context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error)
-	// Snooze puts an entry away until a time; Wake brings it back before that. Snoozed counts these entries.
+	// Snooze puts an entry away until a time; Wake brings it back before that.
 	Snooze(ctx context.Context, seq int64, key string, until time.Time) (notifier.Badge, error)
 	Wake(ctx context.Context, seq int64, key string) (notifier.Badge, error)
-	Snoozed(ctx context.Context, seq int64) (int, error)
 	// Find returns one entry with its state on a page rendered at that opening.
 	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
 	// Badges returns the inbox half of each user's badge, in the order of seqs.

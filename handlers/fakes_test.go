@@ -73,7 +73,6 @@ type inbox struct {
 	find    func(seq int64, key string, opened int64) (notifier.Entry, error)
 	badge   func(seq int64) (notifier.Badge, error)
 	move    func(verb string, seq int64, keys []string) (notifier.Moved, error)
-	later   int
 }
 
 func (b *inbox) Archive(_ context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
@@ -95,9 +94,6 @@ func (b *inbox) Wake(_ context.Context, seq int64, key string) (notifier.Badge, 
 	_, err := b.move("wake", seq, []string{key})
 	return notifier.Badge{}, err
 }
-
-// Snoozed counts what the page of these entries shows.
-func (b *inbox) Snoozed(context.Context, int64) (int, error) { return b.later, nil }
 
 func (b *inbox) Open(_ context.Context, seq int64) (notifier.Page, error) { return b.open(seq) }
 

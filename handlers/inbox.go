@@ -154,7 +154,6 @@ func pageBadge(page notifier.Page) notifier.Badge {
 func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, a announced) *views.Inbox {
 	p := h.inboxFrame(r, q, page.Opened, pageBadge(page))
 	p.Viewer.Bell = views.NewBell(p.Text, a.with(pageBadge(page)))
-	p.Filters = filterTabs(p.Text, q, h.anyLater(r))
 	if h.addAnnounced(r, &p.Frame, a); p.Pinned != nil && p.Pinned.Back != "" {
 		p.Pinned.Back = p.Back
 	}
@@ -190,7 +189,7 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 	f.Paused = h.paused(r)
 	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
 	q.Opened = opened
-	p := &views.Inbox{Frame: f, Filters: filterTabs(f.Text, q, false), Archived: q.PutAway(), Later: q.Later, Back: q.address(), Labels: rowLabels(f.Text)}
+	p := &views.Inbox{Frame: f, Filters: filterTabs(f.Text, q), Archived: q.PutAway(), Later: q.Later, Back: q.address(), Labels: rowLabels(f.Text)}
 	p.Unread, p.Upto, p.Here = badge.Inbox > 0, strconv.FormatInt(badge.Ver, 10), inboxPath
 	p.Query, p.Type = q.Text, q.Type
 	switch {

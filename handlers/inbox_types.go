@@ -46,9 +46,9 @@ func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery
 	return chips
 }
 
-// filterTabs links to all, the unread and the archived entries, and with later to the snoozed ones. The links keep q's
-// search and type, and start at the newest entry.
-func filterTabs(text *locale.Printer, q inboxQuery, later bool) []components.Tab {
+// filterTabs links to all, the unread, the archived and the snoozed entries. The links keep q's search and type, and
+// start at the newest entry.
+func filterTabs(text *locale.Printer, q inboxQuery) []components.Tab {
 	to := q
 	to.Before, to.Limit = 0, 0
 	to.Unread, to.Archived, to.Later = false, false, false
@@ -59,14 +59,12 @@ func filterTabs(text *locale.Printer, q inboxQuery, later bool) []components.Tab
 	to.Unread = true
 	unread := to.address()
 	to.Unread, to.Archived = false, true
-	tabs := []components.Tab{
+	archived := to.address()
+	to.Archived, to.Later = false, true
+	return []components.Tab{
 		{Href: all, Text: text.T("inbox.filter_all"), Current: !q.Unread && !q.PutAway()},
 		{Href: unread, Text: text.T("inbox.filter_unread"), Current: q.Unread},
-		{Href: to.address(), Text: text.T("inbox.filter_archived"), Current: q.Archived},
+		{Href: archived, Text: text.T("inbox.filter_archived"), Current: q.Archived},
+		{Href: to.address(), Text: text.T("inbox.filter_later"), Current: q.Later},
 	}
-	if later || q.Later {
-		to.Archived, to.Later = false, true
-		tabs = append(tabs, components.Tab{Href: to.address(), Text: text.T("inbox.filter_later"), Current: q.Later})
-	}
-	return tabs
 }

@@ -109,9 +109,3 @@ func (h *Handlers) wakeEntry(w http.ResponseWriter, r *http.Request) error {
 	redirect(w, r, backTo(back, url.Values{"done": {"woken"}}))
 	return nil
 }
-
-// anyLater reports whether the user has snoozed entries. If it is not known, the page goes without a link to them.
-func (h *Handlers) anyLater(r *http.Request) bool {
-	n, err := h.Inbox.Snoozed(r.Context(), seqOf(r))
-	return err == nil && n > 0
-}

@@ -141,7 +141,8 @@ func Accepts(header, coding string) bool {
 	for named := range strings.SplitSeq(header, ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(named), ";")
 		if strings.TrimSpace(name) == coding {
-			return strings.ReplaceAll(weight, " ", "") != "q=0"
+			quality, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
+			return err != nil || quality > 0
 		}
 	}
 	return false

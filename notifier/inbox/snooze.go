@@ -44,20 +44,6 @@ func (b *Inbox) Wake(ctx context.Context, seq int64, key string) (notifier.Badge
 	return badge, nil
 }
 
-// Snoozed counts the snoozed entries of a user.
-func (b *Inbox) Snoozed(ctx context.Context, seq int64) (n int, err error) {
-	rows, _, err := b.archived(ctx, seq)
-	if err != nil {
-		return 0, fmt.Errorf("count the snoozed entries of user %d: %w", seq, err)
-	}
-	for i := range rows {
-		if rows[i].Snoozed && rows[i].Visible(b.millis()) {
-			n++
-		}
-	}
-	return n, nil
-}
-
 // WakeDue brings back the snoozed entries of these users that are due: to the top, unread, with the content from SQL, the
 // one due first below the others. Entries that were retracted or have expired do not come back. It returns how many did.
 // It may be repeated, on several instances at a time. A failed inbox is logged and does not delay the others, so an error

@@ -3,6 +3,7 @@ import { say } from "./announcer.js";
 import { joinDays } from "./days.js";
 import { clear, clearFailure, knowDone, showDone, showFailure, startDone } from "./done.js";
 import { on } from "./htmx.js";
+import { asksUntil, chosenFor } from "./later.js";
 import { showEmpty } from "./rows.js";
 import { text } from "./texts.js";
 import { drop } from "./undo.js";
@@ -22,17 +23,14 @@ let first = -1;
 let acted = "";
 
 /**
- * Finishes actions that load no new page: keeps the focus nearby, shows and
- * announces the result, and reports failures.
+ * Finishes actions that load no new page: keeps the focus nearby, shows and announces the result, and reports failures.
  */
 export function startActions() {
 	let removed = -Infinity;
 	knowDone();
 	startDone();
 	on("htmx:beforeSend", ({ elt, xhr }) => {
-		const menu = document.getElementById("later");
-		const row = menu?.contains(elt) ? document.querySelector(elt.getAttribute("hx-target") ?? "") : elt.closest(".row");
-		menu?.hidePopover(); // the focus returns to the row
+		const row = chosenFor(elt) ?? elt.closest(".row");
 		if (row) about.set(xhr, { id: (acted = row.id), button: document.activeElement !== row });
 		if (elt.id === "bulk") first = [...document.querySelectorAll("main .row")].findIndex((r) => r.querySelector(".pick:checked"));
 		if (elt.matches('[rel="next"]')) last = [...document.querySelectorAll("main .row")].at(-1);
@@ -48,7 +46,7 @@ export function startActions() {
 		// refreshes itself was not pressed and must not move the focus.
 		const pressed = requestConfig?.elt?.matches("a, button, form") ? requestConfig.elt : undefined;
 		clearFailure();
-		if (document.querySelector("#later:popover-open")) return; // the answer is the menu, which has the focus
+		if (asksUntil()) return; // the answer is the menu, which has the focus
 		if (row?.button && document.getElementById(row.id)?.hidden) removed = performance.now();
 		if (row) stay(row.id, row.button);
 		showDone();
@@ -70,8 +68,8 @@ export function startActions() {
 		e.stopPropagation();
 	}, true);
 	document.addEventListener("keydown", (e) => {
-		const above = document.querySelector("dialog[open], details.menu[open], #panel:not([hidden]), #later:popover-open");
-		if (e.key === "Escape" && !above) putAway();
+		const above = document.querySelector("dialog[open], details.menu[open], #panel:not([hidden])");
+		if (e.key === "Escape" && !above && !asksUntil()) putAway();
 	});
 }
 
@@ -126,8 +124,7 @@ function near(pressed) {
 }
 
 /**
- * Moves the focus to the row where the reader was, or to the next one when that
- * row is gone.
+ * Moves the focus to the row where the reader was, or to the next one when that row is gone.
  * @param {string} id
  * @param {boolean} button whether a button of the row was pressed, not a key
  */

@@ -1,6 +1,7 @@
 // @ts-check
 import { undo } from "./done.js";
 import { htmx } from "./htmx.js";
+import { asksUntil } from "./later.js";
 import { our } from "./mount.js";
 import { change, select, selected } from "./select.js";
 
@@ -21,7 +22,7 @@ export function startKeys() {
 
 	let going = false; // the previous key was g
 	document.addEventListener("keydown", (e) => {
-		if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || writes(e.target) || document.querySelector("dialog[open], #later:popover-open")) return;
+		if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || writes(e.target) || asksUntil() || document.querySelector("dialog[open]")) return;
 		const first = going;
 		going = !first && e.key === "g";
 		if (first) {

@@ -22,3 +22,19 @@ export function startLater() {
 		if (menu) menu.querySelectorAll("button")[Number(e.key) - 1]?.click();
 	});
 }
+
+/** Reports whether the menu is shown. */
+export function asksUntil() {
+	return document.querySelector("#later:popover-open") !== null;
+}
+
+/**
+ * Hides the menu, which returns the focus to the row, when a request begins. Returns the row that the request is about
+ * if the menu sends it.
+ * @param {Element} elt sends the request
+ */
+export function chosenFor(elt) {
+	const menu = document.getElementById("later");
+	menu?.hidePopover();
+	return menu?.contains(elt) ? document.querySelector(elt.getAttribute("hx-target") ?? "") : null;
+}
