@@ -54,9 +54,7 @@ type actionJSON struct {
 
 // extras converts the input.
 func (x *ExtrasInput) extras() (to notifier.Extras) {
-	if x.Actor != nil {
-		to.Actor = (*notifier.RowActor)(x.Actor)
-	}
+	to.Actor = x.Actor.actor()
 	if x.Image != nil {
 		to.Image = (*notifier.Image)(x.Image)
 	}
@@ -86,7 +84,7 @@ type ExtrasEdit struct {
 
 func (e *ExtrasEdit) apply(x *notifier.Extras) {
 	if e.Actor.Given {
-		x.Actor = (*notifier.RowActor)(e.Actor.Value)
+		x.Actor = e.Actor.Value.actor()
 	}
 	if e.Image.Given {
 		x.Image = (*notifier.Image)(e.Image.Value)
@@ -118,7 +116,21 @@ type ExtrasOutput struct {
 }
 
 func newExtrasOutput(x *notifier.Extras) ExtrasOutput {
-	return ExtrasOutput{(*actorJSON)(x.Actor), (*imageJSON)(x.Image), actionsFrom(x.Actions), verbatimOf(x.Data), (*moreJSON)(x.More)}
+	return ExtrasOutput{actorFrom(x.Actor), (*imageJSON)(x.Image), actionsFrom(x.Actions), verbatimOf(x.Data), (*moreJSON)(x.More)}
+}
+
+func (a *actorJSON) actor() *notifier.RowActor {
+	if a == nil {
+		return nil
+	}
+	return &notifier.RowActor{ID: a.ID, Name: a.Name, Image: a.Image}
+}
+
+func actorFrom(a *notifier.RowActor) *actorJSON {
+	if a == nil {
+		return nil
+	}
+	return &actorJSON{a.ID, a.Name, a.Image}
 }
 
 func actionsFrom(list []notifier.Action) (to []actionJSON) {
@@ -145,7 +157,7 @@ func newRowExtras(e *notifier.Entry) RowExtras {
 		others, times := int64(g.Others()), int64(g.Times)
 		row.Actors, row.Others, row.Times = actorList{}, &others, &times
 		for _, a := range g.Actors {
-			row.Actors = append(row.Actors, actorJSON(a))
+			row.Actors = append(row.Actors, *actorFrom(&a))
 		}
 	}
 	return row

@@ -29,7 +29,8 @@ func registerMeEvents(m *me) {
 type eventsInput struct {
 	Visible string `query:"visible" enum:"0,1" default:"0" doc:"1: a page is visible. Toasts go to a visible page."`
 	Toasts  string `query:"toasts" enum:"0,1" default:"1" doc:"0: the page shows no toasts, so it gets none."`
-	Zone    string `query:"zone" doc:"The time zone of the browser, such as Asia/Tokyo. It counts for daily mails and quiet hours while you have chosen none. A name that is no zone is ignored."`
+	LanguageInput
+	Zone string `query:"zone" doc:"The time zone of the browser, such as Asia/Tokyo. It counts for daily mails and quiet hours while you have chosen none. A name that is no zone is ignored."`
 }
 
 type eventsOutput struct{ Body func(huma.Context) }
@@ -40,6 +41,7 @@ func (m *me) events(ctx context.Context, in *eventsInput) (*eventsOutput, error)
 		who.User = m.People.SeeZone(ctx, who.User, in.Zone)
 	}
 	of := who.Stream(in.Visible == "1", in.Toasts == "1", m.Now())
+	of.Somebody = m.texts.For(who.User.Locale, in.AcceptLanguage).T("inbox.somebody")
 	return &eventsOutput{m.stream(who.Reader(), of)}, nil //nolint:contextcheck // huma calls the stream with the context of the request
 }
 

@@ -11,9 +11,15 @@ type meNoticesInput struct {
 
 	Filter string `query:"filter" enum:"all,unread,archived,later" default:"all" doc:"unread: only unread notices; archived: those in your archive; later: those that are snoozed. Both count as read."`
 	SectionInput
+	LanguageInput
 	Text   string `query:"q" doc:"Only notices with this in the title or the text, ignoring case. Nothing matches more than 100 characters."`
 	Before int64  `query:"before" minimum:"0" doc:"Only notices with a lower at: next of the previous page."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"30" doc:"Maximum number of notices in one answer."`
+}
+
+// LanguageInput has the languages of the browser. It is exported because Huma leaves out embedded types that are not.
+type LanguageInput struct {
+	AcceptLanguage string `header:"Accept-Language" doc:"For the name of an actor who was deleted, if you have chosen no language."`
 }
 
 // meNotices is one page of an inbox.
@@ -62,7 +68,7 @@ func (m *me) notices(ctx context.Context, in *meNoticesInput) (*tagged[meNotices
 	if err != nil {
 		return nil, err
 	}
-	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) {
+	page, err := m.page(ctx, in.AcceptLanguage, func(seq int64) (notifier.Page, error) {
 		return m.Inbox.Look(ctx, seq, notifier.Query{
 			Before: in.Before, Limit: in.Limit, Unread: in.Filter == "unread", Archived: in.Filter == "archived", Later: in.Filter == "later",
 			Filter: notifier.Filter{Section: of, Text: in.Text},
@@ -76,8 +82,8 @@ func (m *me) notices(ctx context.Context, in *meNoticesInput) (*tagged[meNotices
 
 type openOutput struct{ Body *meNotices }
 
-func (m *me) open(ctx context.Context, _ *struct{}) (*openOutput, error) {
-	page, err := m.page(ctx, func(seq int64) (notifier.Page, error) {
+func (m *me) open(ctx context.Context, in *LanguageInput) (*openOutput, error) {
+	page, err := m.page(ctx, in.AcceptLanguage, func(seq int64) (notifier.Page, error) {
 		if askerOf(ctx).User.OpensOnly {
 			return m.Inbox.Look(ctx, seq, notifier.Query{})
 		}
@@ -90,7 +96,7 @@ func (m *me) open(ctx context.Context, _ *struct{}) (*openOutput, error) {
 }
 
 // page turns a page of the inbox of the user who is asking into an answer.
-func (m *me) page(ctx context.Context, read func(seq int64) (notifier.Page, error)) (*meNotices, error) {
+func (m *me) page(ctx context.Context, languages string, read func(seq int64) (notifier.Page, error)) (*meNotices, error) {
 	who := askerOf(ctx)
 	var page notifier.Page
 	badge, err := m.whole(ctx, who, func() (b notifier.Badge, err error) {
@@ -101,8 +107,10 @@ func (m *me) page(ctx context.Context, read func(seq int64) (notifier.Page, erro
 	if err != nil {
 		return nil, err
 	}
+	somebody := m.texts.For(who.User.Locale, languages).T("inbox.somebody")
 	answer := &meNotices{Notices: make([]meNotice, len(page.Entries)), Badge: badgeAnswer(badge)}
 	for i := range page.Entries {
+		page.Entries[i].NameSomebody(somebody)
 		answer.Notices[i] = newMeNotice(&page.Entries[i], m.appOf(ctx, page.Entries[i].App))
 	}
 	if page.Older > 0 {

@@ -70,10 +70,12 @@ func (u *users) pollFor(ctx context.Context, who knownUser, q notifier.PollQuery
 		Unread: announcements.Unread, Newest: newest, Next: cursor(who.Seq, in.selection(), found.Next, newest),
 		Notices: make([]pollNotice, len(found.Entries)),
 	}
+	text := u.texts.For(who.locale, "")
 	for i := range found.Entries {
+		found.Entries[i].NameSomebody(text.T("inbox.somebody"))
 		answer.Notices[i] = newPollNotice(&found.Entries[i], u.appOf(ctx, found.Entries[i].App))
 	}
-	answer.Summary = summary(u.texts.For(who.locale, ""), answer.Unread, found.Entries)
+	answer.Summary = summary(text, answer.Unread, found.Entries)
 	return respond(&answer, in)
 }
 

@@ -221,7 +221,10 @@ func (w *world) key(t testing.TB, name string, scopes ...notifier.KeyScope) stri
 }
 
 // erasing is the inbox for deletions, which fail while slowDeletions is set.
-type erasing struct{ *world }
+type erasing struct {
+	*inbox.Inbox
+	*world
+}
 
 func (e erasing) Erase(ctx context.Context, seq int64) error {
 	if e.slowDeletions.Load() {
@@ -235,7 +238,7 @@ func (e erasing) Erase(ctx context.Context, seq int64) error {
 func (w *world) newPeople(c Config) *person.People {
 	return person.New(person.Config{
 		Store: w.store, Audit: c.Audit, Audiences: c.Audiences, Log: c.Log, Wait: time.Minute, Clear: func(context.Context) {},
-		Sessions: w.sessions(), Toasts: w.toasts, Announcements: w.announcements, Inbox: erasing{w}, Topics: w.topics,
+		Sessions: w.sessions(), Toasts: w.toasts, Announcements: w.announcements, Inbox: erasing{w.inbox, w}, Topics: w.topics,
 	})
 }
 

@@ -137,7 +137,7 @@ func forgetOne(ctx context.Context, d *database, c *curves, on, user string, siz
 	if err := c.took(on+"a user deleted", size, func() error {
 		leaver, _, err := d.st.BeginDeletion(ctx, user)
 		if err == nil {
-			err = d.st.Forget(ctx, leaver, nil)
+			err = d.st.Forget(ctx, leaver, nil, nil)
 		}
 		return err
 	}); err != nil {

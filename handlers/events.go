@@ -29,7 +29,9 @@ func (h *Handlers) events(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	err := h.Stream.Serve(w, r, readerOf(r), v.user.Stream(r.URL.Query().Get("visible") == "1", true, h.Now()))
+	of := v.user.Stream(r.URL.Query().Get("visible") == "1", true, h.Now())
+	of.Somebody = h.text(r).T("inbox.somebody")
+	err := h.Stream.Serve(w, r, readerOf(r), of)
 	switch {
 	case err == nil:
 		v.Status = http.StatusOK // the stream took over the connection, so no middleware recorded a status

@@ -98,6 +98,7 @@ func dividerNew(text *locale.Printer, page notifier.Page) string {
 }
 
 func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
+	e.NameSomebody(m.text.T("inbox.somebody"))
 	look, link := m.look(e.Type), ""
 	follow := followPath + idText(e.NoticeID) // marks it read and redirects to the link
 	if safeLink(e.Link, e.App) != "" {

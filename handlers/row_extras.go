@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -33,10 +34,7 @@ func extrasOf(x *notifier.Extras, shows func(string) bool, leads func(n int, lin
 
 // faceID returns what identifies an actor.
 func faceID(a *notifier.RowActor) string {
-	if a.ID != "" {
-		return a.ID
-	}
-	return a.Name
+	return cmp.Or(a.ID, a.Gone, a.Name)
 }
 
 // shownApp returns how rows show the app with a name, as look does, but without an icon that the pages may not show.

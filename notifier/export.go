@@ -23,6 +23,7 @@ type Export struct {
 	Preferences   Preferences     // with the types that the user has set
 	Targets       []ReachTarget   // where the user is notified
 	Sent          iter.Seq2[Notice, error]
+	Acted         iter.Seq2[Notice, error]     // notices whose actor is the user
 	Log           iter.Seq2[AuditEntry, error] // actions by the user and actions on the user
 }
 
@@ -100,6 +101,17 @@ type exportedNotice struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
+// exportedAct is a notice to others about what the user did.
+type exportedAct struct {
+	ID        int64     `json:"id"`
+	Type      string    `json:"type"`
+	Title     string    `json:"title"`
+	Body      string    `json:"body"`
+	Link      string    `json:"link"`
+	Actor     *RowActor `json:"actor"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
 type exportedAction struct {
 	At         time.Time `json:"at"`
 	Actor      string    `json:"actor"`
@@ -143,6 +155,9 @@ func (e *Export) Encode(to io.Writer) error {
 		return exportedNotice{
 			n.ID, n.Target, n.Type, n.Scope, n.Subject, n.Title, n.Body, n.Link, n.Extras, n.State, n.CreatedAt, n.ExpiresAt,
 		}
+	})
+	writeList(&w, "acted", e.Acted, func(n *Notice) any {
+		return exportedAct{n.ID, n.Type, n.Title, n.Body, n.Link, n.Extras.Actor, n.CreatedAt}
 	})
 	writeList(&w, "log", e.Log, func(a *AuditEntry) any {
 		return exportedAction{

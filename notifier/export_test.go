@@ -42,6 +42,7 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 		}},
 		Toasts: []notifier.ExportedToast{{RaisedAt: at, Title: "Export finished"}},
 		Sent:   walk(nil, notifier.Notice{ID: 1, Draft: notifier.Draft{Type: "news", Title: "one", Extras: notifier.Extras{Image: &notifier.Image{URL: "https://cdn.example.com/a.png", Alt: "A"}, Data: []byte(`{"a":1}`)}}}, notifier.Notice{ID: 2}),
+		Acted:  walk(nil, notifier.Notice{ID: 3, Draft: notifier.Draft{Type: "like", Title: "Ann likes it", Target: notifier.Target{Users: []string{"bob"}}, Extras: notifier.Extras{Actor: &notifier.RowActor{ID: "7", Name: "Ann"}}}, CreatedAt: at}),
 		Log:    walk[notifier.AuditEntry](nil),
 		Preferences: notifier.Preferences{
 			Mail: notifier.When{Daily: true}, MailAt: 450, Push: notifier.When{Off: true}, Zone: "Asia/Tokyo", Quiet: &notifier.Quiet{From: 1320, To: 420}, PausedUntil: at,
@@ -59,11 +60,14 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 	}
 	instant := "2026-03-01T12:00:00.005Z"
 	want := map[string]any{
-		"user":               map[string]any{"name": `A "quoted" 名`, "display": "Ann", "number": 7.0, "audience": 3.0, "roles": []any{"staff"}, "created_at": instant},
-		"settings":           map[string]any{"locale": "ja", "theme": "", "keys": false, "toasts": true, "opening_reads": true, "compact": false},
-		"muted":              []any{},
-		"subscriptions":      []any{map[string]any{"type": "stock", "scope": "119240"}},
-		"sessions":           []any{map[string]any{"agent": "Mozilla/5.0", "created_at": instant, "seen_at": instant}, map[string]any{"created_at": instant, "seen_at": instant}},
+		"user":          map[string]any{"name": `A "quoted" 名`, "display": "Ann", "number": 7.0, "audience": 3.0, "roles": []any{"staff"}, "created_at": instant},
+		"settings":      map[string]any{"locale": "ja", "theme": "", "keys": false, "toasts": true, "opening_reads": true, "compact": false},
+		"muted":         []any{},
+		"subscriptions": []any{map[string]any{"type": "stock", "scope": "119240"}},
+		"sessions":      []any{map[string]any{"agent": "Mozilla/5.0", "created_at": instant, "seen_at": instant}, map[string]any{"created_at": instant, "seen_at": instant}},
+		"acted": []any{map[string]any{
+			"id": 3.0, "type": "like", "title": "Ann likes it", "body": "", "link": "", "actor": map[string]any{"id": "7", "name": "Ann"}, "created_at": instant,
+		}},
 		"announcements_read": []any{},
 		"drafts":             []any{},
 		"preferences": map[string]any{
@@ -107,7 +111,7 @@ func (f *full) Write(p []byte) (int, error) {
 func TestEncodeReturnsListAndWriteErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	e := notifier.Export{Sent: walk(nil, notifier.Notice{ID: 1}), Log: walk(broken, notifier.AuditEntry{Actor: notifier.CommandRef("a")})}
+	e := notifier.Export{Acted: walk[notifier.Notice](nil), Sent: walk(nil, notifier.Notice{ID: 1}), Log: walk(broken, notifier.AuditEntry{Actor: notifier.CommandRef("a")})}
 	var text strings.Builder
 	if err := e.Encode(&text); !errors.Is(err, broken) {
 		t.Errorf("error = %v", err)

@@ -23,6 +23,7 @@ type RowActor struct {
 	ID    string `json:"id,omitempty"` // identifies the actor for the sender, and chooses the tint of the initials
 	Name  string `json:"name"`
 	Image string `json:"image,omitempty"` // https address of a picture; empty: initials
+	Gone  string `json:"gone,omitempty"`  // the Code of a user who was deleted; empty for all others
 }
 
 // Initials returns the first letter of the first and of the last word of the name, in upper case.

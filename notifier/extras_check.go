@@ -15,7 +15,7 @@ import (
 // shared.
 func (x *Extras) normalise() {
 	if a := x.Actor; a != nil {
-		x.Actor = &RowActor{strings.Trim(a.ID, " "), strings.Trim(strings.ReplaceAll(a.Name, "\t", " "), " "), strings.Trim(a.Image, " ")}
+		x.Actor = &RowActor{strings.Trim(a.ID, " "), strings.Trim(strings.ReplaceAll(a.Name, "\t", " "), " "), strings.Trim(a.Image, " "), a.Gone}
 	}
 	if i := x.Image; i != nil {
 		x.Image = &Image{strings.Trim(i.URL, " "), strings.Trim(strings.ReplaceAll(i.Alt, "\t", " "), " ")}

@@ -47,8 +47,11 @@ type Member struct {
 
 // Code identifies the actor within an inbox: by id, or else by name.
 func (a *RowActor) Code() string {
-	if a == nil {
+	switch {
+	case a == nil:
 		return ""
+	case a.Gone != "":
+		return a.Gone
 	}
 	text := "name " + a.Name
 	if a.ID != "" {
@@ -168,8 +171,8 @@ type shownGroup struct {
 }
 
 // ShowGroup returns the JSON of an event about a row as its client sees it: a group becomes its actors, others and times,
-// and the title that it makes. Any other JSON is returned unchanged.
-func ShowGroup(event string) string {
+// and the title that it makes, in which deleted actors have the name somebody. Any other JSON is returned unchanged.
+func ShowGroup(event, somebody string) string {
 	const head = `"group":`
 	at := strings.Index(event, head)
 	if at < 0 || at > len(`{"at":1234567890123456789,`) {
@@ -184,6 +187,9 @@ func ShowGroup(event string) string {
 	var c Content
 	if !strings.HasPrefix(rest, ",") || json.Unmarshal([]byte("{"+rest[1:]), &c) != nil {
 		return event
+	}
+	for i := range g.Actors {
+		g.Actors[i] = g.Actors[i].named(somebody)
 	}
 	if len(g.Actors) > 0 {
 		c.Title = c.titleFor(g.Actors[0].Name, g.Others)

@@ -33,7 +33,7 @@ func TestAnActorIsIdentifiedByIDOrElseByName(t *testing.T) {
 func TestAnEventWithoutAGroupIsNotChanged(t *testing.T) {
 	t.Parallel()
 	for _, event := range []string{`{}`, `{"at":1,"title":"a"}`, `{"at":1,"type":"x","data":{"group":{"times":5}}}`, `{"group":`, `{"group":5,"title":"x"}`} {
-		if got := notifier.ShowGroup(event); got != event {
+		if got := notifier.ShowGroup(event, notifier.Somebody); got != event {
 			t.Errorf("%s became %s", event, got)
 		}
 	}

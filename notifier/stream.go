@@ -12,6 +12,7 @@ type StreamOf struct {
 	Visible   bool      // the page is visible
 	ToastsOff bool      // the user has switched toasts off
 	NoToasts  bool      // the page shows no toasts, whatever the user's setting
+	Somebody  string    // the name of deleted actors in the language of the page; empty: in English
 	Until     time.Time // the stream ends at this time at the latest; zero: no limit
 }
 

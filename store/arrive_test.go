@@ -149,7 +149,7 @@ func TestSignedOutAndDeletedUsersNeedANewToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(s.Forget(t.Context(), d, nil), s.EndDeletion(t.Context(), d.Seq)); err != nil {
+		if err := errors.Join(s.Forget(t.Context(), d, nil, nil), s.EndDeletion(t.Context(), d.Seq)); err != nil {
 			t.Fatal(err)
 		}
 		revoked("an open tab of a deleted user", now.Add(10*time.Second))

@@ -63,7 +63,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"DeleteUser":  func(ctx context.Context) error { _, err := s.DeleteUser(ctx, "leaver"); return err },
 		"Deletions":   func(ctx context.Context) error { _, err := s.Deletions(ctx, 1); return err },
 		"EndDeletion": func(ctx context.Context) error { return s.EndDeletion(ctx, 99) },
-		"Forget":      func(ctx context.Context) error { return s.Forget(ctx, notifier.Deletion{Seq: 99}, nil) },
+		"Forget":      func(ctx context.Context) error { return s.Forget(ctx, notifier.Deletion{Seq: 99}, nil, nil) },
 		"BeginDeletion": func(ctx context.Context) error {
 			_, _, err := s.BeginDeletion(ctx, "another leaver")
 			return err

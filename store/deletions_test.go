@@ -51,7 +51,7 @@ func TestDeletionLocksOutAtOnceAndReservesTheNameUntilItsEnd(t *testing.T) {
 		if all := must(s.Deletions(t.Context(), 10))(t); len(all) != 1 || all[0].Seq != d.Seq || all[0].Name != "alice" {
 			t.Errorf("deletions under way: %+v", all)
 		}
-		if err := s.Forget(t.Context(), d, nil); err != nil {
+		if err := s.Forget(t.Context(), d, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		wantTaken("forgotten")
@@ -68,7 +68,7 @@ func TestDeletionLocksOutAtOnceAndReservesTheNameUntilItsEnd(t *testing.T) {
 		if u := addUser(t, s, "alice"); u.Seq != 2 {
 			t.Errorf("the next user with the name has number %d", u.Seq)
 		}
-		if err := s.Forget(t.Context(), d, nil); err != nil {
+		if err := s.Forget(t.Context(), d, nil, nil); err != nil {
 			t.Errorf("Forget after the end: %v", err)
 		}
 	})
@@ -128,7 +128,7 @@ func TestInterruptedDeletionContinuesAndAffectsNoOtherUser(t *testing.T) {
 		for left := true; left; runs++ {
 			ctx, cancel := context.WithCancel(t.Context())
 			first, pages := true, random.IntN(3)
-			err := s.Forget(ctx, d, func(at, last int64) {
+			err := s.Forget(ctx, d, nil, func(at, last int64) {
 				if first {
 					from, first = append(from, at), false
 				}

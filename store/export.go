@@ -13,14 +13,14 @@ import (
 const exportPage = 500
 
 // ExportUser returns all data stored about a user, or notifier.ErrNotFound. The parts are read
-// separately, not as of one moment, and the inbox is its last snapshot. Sent and Log are
+// separately, not as of one moment, and the inbox is its last snapshot. Sent, Acted and Log are
 // read under ctx while the caller iterates over them.
 func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, error) {
 	u, err := s.UserByName(ctx, name)
 	if err != nil {
 		return notifier.Export{}, err
 	}
-	e := notifier.Export{User: u, Sent: s.sentBy(ctx, u), Log: s.loggedOf(ctx, u)}
+	e := notifier.Export{User: u, Sent: s.sentBy(ctx, u), Acted: s.actedBy(ctx, u), Log: s.loggedOf(ctx, u)}
 	var created int64
 	err = s.read.QueryRowContext(ctx, `SELECT created_at FROM users WHERE seq = $1`, u.Seq).Scan(&created)
 	e.CreatedAt = fromMillis(created)
@@ -168,6 +168,25 @@ func (s *Store) sentBy(ctx context.Context, u notifier.User) iter.Seq2[notifier.
 		}
 		return page, after, s.fail(err, "read the notices of a sender")
 	})
+}
+
+// actedBy iterates over the notices whose actor is a user, oldest first. There is no index of actors, so it reads all notices
+// with extras.
+func (s *Store) actedBy(ctx context.Context, u notifier.User) iter.Seq2[notifier.Notice, error] {
+	all := paged(func(after int64) ([]notifier.Notice, int64, error) {
+		page, err := s.notices(ctx, `WHERE extras <> '' AND id > $1 ORDER BY id LIMIT $2`, after, exportPage)
+		if n := len(page); n > 0 {
+			after = page[n-1].ID
+		}
+		return page, after, s.fail(err, "read the notices of an actor")
+	})
+	return func(yield func(notifier.Notice, error) bool) {
+		for n, err := range all {
+			if a := n.Extras.Actor; (err != nil || a != nil && a.ID == u.Name) && !yield(n, err) {
+				return
+			}
+		}
+	}
 }
 
 // loggedOf iterates over the audit entries with the user as actor or object, oldest first.

@@ -27,7 +27,7 @@ func (s *Store) AuditLog(ctx context.Context, before int64, limit int) ([]notifi
 func (s *Store) DeleteUser(ctx context.Context, name string) (notifier.Deletion, error) {
 	d, _, err := s.BeginDeletion(ctx, name)
 	if err == nil {
-		err = s.Forget(ctx, d, nil)
+		err = s.Forget(ctx, d, nil, nil)
 	}
 	if err == nil {
 		err = s.EndDeletion(ctx, d.Seq)

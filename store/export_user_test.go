@@ -52,6 +52,8 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		read, unread := announce(t, s, db.announcement("seen", 0, 1, 3)), announce(t, s, db.announcement("not seen", 0, 1, 3))
 		saveReads(t, s, segment(read.ID, 3, 0, 1, "\x40"), segment(unread.ID, 3, 0, 1, "\x20")) // user 1, user 2
 
+		acted := []int64{actedBy(t, s, "alice", notifier.StateAccepted), actedBy(t, s, "bob", notifier.StateAccepted)}
+
 		e := must(s.ExportUser(t.Context(), "alice"))(t)
 		var actions []string
 		for a, err := range e.Log {
@@ -64,7 +66,16 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		if !slices.Equal(actions, []string{"alice x"}) || !slices.Equal(notices, []int64{1}) {
 			t.Errorf("the log has %q, the sent notices are %v", actions, notices)
 		}
-		e.Log, e.Sent = nil, nil
+		for n, err := range e.Acted {
+			if id := must(n, err)(t).ID; id != acted[0] {
+				t.Errorf("alice is the actor of notice %d; want %v", id, acted[:1])
+			}
+			acted[1] = 0
+		}
+		if acted[1] != 0 {
+			t.Error("the notice about alice is missing")
+		}
+		e.Log, e.Sent, e.Acted = nil, nil, nil
 		shown := content.ContentFor(alice.Seq)
 		want := notifier.Export{
 			User: notifier.User{

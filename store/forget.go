@@ -24,6 +24,7 @@ const (
 //   - notices whose only recipient is this user, with their counts and dead letters;
 //   - the user from the recipients of all other notices, and their name from the targets;
 //   - the user as a sender of notices, and the idempotency keys of their requests;
+//   - the user as the actor of notices: the actor is then notifier.Somebody;
 //   - the reads of announcements by this user; the total numbers of reads stay;
 //   - the name in the audit log, which shows "deleted" instead, and the addresses of the user's
 //     requests.
@@ -31,17 +32,23 @@ const (
 // Notices that the user sent to others stay, without the name. Texts, subjects and links in which
 // others mention the user also stay.
 //
+// acted is called with some of the notices whose actor was the user, after they were changed, to change their rows. It may be nil. Notices for
+// which it returned an error are passed to it again when the call is repeated.
+//
 // The caller must erase the user's data in Redis before EndDeletion.
 //
 // Transactions are short enough not to delay senders noticeably, and memory use is bounded by a
 // page, regardless of the amount of data. After an error or a restart, call it again: it continues.
 // Concurrent calls are safe. progress may be nil; it is called with the id of the last processed notice
 // and the highest id.
-func (s *Store) Forget(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
+func (s *Store) Forget(ctx context.Context, d notifier.Deletion, acted func(ids []int64) error, progress func(at, last int64)) error {
+	if acted == nil {
+		acted = func([]int64) error { return nil }
+	}
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	if err := s.forget(ctx, d, progress); err != nil {
+	if err := s.forget(ctx, d, acted, progress); err != nil {
 		return s.fail(err, "delete user %d", d.Seq)
 	}
 	return nil
@@ -51,7 +58,7 @@ func (s *Store) Forget(ctx context.Context, d notifier.Deletion, progress func(a
 // been uncommitted when the account was removed.
 const passes = 2
 
-func (s *Store) forget(ctx context.Context, d notifier.Deletion, progress func(at, last int64)) error {
+func (s *Store) forget(ctx context.Context, d notifier.Deletion, acted func(ids []int64) error, progress func(at, last int64)) error {
 	var pass int
 	var seen, last int64
 	err := s.read.QueryRowContext(ctx, `SELECT pass, notice FROM deletions WHERE seq = $1`, d.Seq).Scan(&pass, &seen)
@@ -66,7 +73,7 @@ func (s *Store) forget(ctx context.Context, d notifier.Deletion, progress func(a
 	}
 	u := &notifier.User{Seq: d.Seq, Name: d.Name, Audience: d.Audience}
 	for ; pass < passes; pass++ {
-		err := s.forgetNotices(ctx, u, &seen, func() error {
+		err := s.forgetNotices(ctx, u, &seen, acted, func() error {
 			progress(seen, max(seen, last))
 			_, err := s.exec(ctx, `UPDATE deletions SET pass = $1, notice = $2 WHERE seq = $3`, pass, seen, d.Seq)
 			return err

@@ -15,28 +15,33 @@ import (
 )
 
 // forgetNotices removes a user from all notices with an id above seen. It calls step after each
-// page, with seen updated. There is no index from users to their notices, so it reads all of
+// page, with seen updated, and acted as Forget does. There is no index from users to their notices, so it reads all of
 // them.
-func (s *Store) forgetNotices(ctx context.Context, u *notifier.User, seen *int64, step func() error) error {
+func (s *Store) forgetNotices(ctx context.Context, u *notifier.User, seen *int64, acted func(ids []int64) error, step func() error) error {
 	quoted, err := json.Marshal(u.Name) // as it appears in a target
 	if err != nil {
 		return err
 	}
 	for {
-		ids, last, err := s.noticesOf(ctx, u, quoted, *seen)
+		ids, acts, last, err := s.noticesOf(ctx, u, quoted, *seen)
 		if err != nil || last == 0 {
 			return err
 		}
 		for some := range slices.Chunk(ids, forgetWrites) {
 			err := s.tx(ctx, func(tx *sql.Tx) error {
 				for _, id := range some {
-					if err := forgetNotice(ctx, tx, u, id); err != nil {
+					if err := s.forgetNotice(ctx, tx, u, id); err != nil {
 						return fmt.Errorf("notice %d: %w", id, err)
 					}
 				}
 				return nil
 			})
 			if err != nil {
+				return err
+			}
+		}
+		for some := range slices.Chunk(acts, forgetWrites) {
+			if err := acted(some); err != nil {
 				return err
 			}
 		}
@@ -47,16 +52,24 @@ func (s *Store) forgetNotices(ctx context.Context, u *notifier.User, seen *int64
 	}
 }
 
-// noticesOf returns the ids of notices after the given id that refer to the user, and the last
-// examined id, or 0 if there are no more notices.
-func (s *Store) noticesOf(ctx context.Context, u *notifier.User, quoted []byte, after int64) (ids []int64, last int64, err error) {
-	var target, who sql.RawBytes
+// noticesOf returns the ids of notices after the given id that refer to the user, the ids of those whose actor the user
+// is or was, and the last examined id, or 0 if there are no more notices.
+func (s *Store) noticesOf(ctx context.Context, u *notifier.User, quoted []byte, after int64) (ids, acts []int64, last int64, err error) {
+	var target, who, extras sql.RawBytes
 	var sender notifier.Ref
 	err = s.all(ctx, func(rows *sql.Rows) error {
-		if err := rows.Scan(&last, &sender.Kind, &sender.ID, &target, &who); err != nil {
+		if err := rows.Scan(&last, &sender.Kind, &sender.ID, &target, &who, &extras); err != nil {
 			return err
 		}
-		his := sender.Is(notifier.UserRef(*u)) || bytes.Contains(target, quoted)
+		var x notifier.Extras
+		if err := decodeExtras(string(extras), &x); err != nil {
+			return fmt.Errorf("notice %d: %w", last, err)
+		}
+		actor, acted := x.Forget(u.Name)
+		if actor {
+			acts = append(acts, last)
+		}
+		his := acted || sender.Is(notifier.UserRef(*u)) || bytes.Contains(target, quoted)
 		if !his && len(who) > 0 {
 			to, err := decodeRecipients(last, who)
 			if err != nil {
@@ -68,19 +81,19 @@ func (s *Store) noticesOf(ctx context.Context, u *notifier.User, quoted []byte, 
 			ids = append(ids, last)
 		}
 		return nil
-	}, `SELECT id, sender_kind, sender_id, target, recipients FROM notices WHERE id > $1 ORDER BY id LIMIT $2`, after, forgetPage)
-	return ids, last, err
+	}, `SELECT id, sender_kind, sender_id, target, recipients, extras FROM notices WHERE id > $1 ORDER BY id LIMIT $2`, after, forgetPage)
+	return ids, acts, last, err
 }
 
 // forgetNotice removes a user from one notice, or deletes the notice if it had no other recipient. It
 // does nothing if the notice no longer exists.
-func forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) error {
+func (s *Store) forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) error {
 	n := notifier.Notice{ID: id}
-	var target string
+	var target, extras string
 	var blob, reasons []byte
 	// Lock and read in one statement, so that concurrent deletions of two users are serialized.
-	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING title, target, recipients, reasons, `+senderColumns, id).
-		Scan(append([]any{&n.Title, &target, &blob, &reasons}, refFields(&n.Sender)...)...)
+	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING title, target, recipients, reasons, extras, `+senderColumns, id).
+		Scan(append([]any{&n.Title, &target, &blob, &reasons, &extras}, refFields(&n.Sender)...)...)
 	if err != nil {
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -96,6 +109,9 @@ func forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) e
 			return err
 		}
 	}
+	if err := decodeExtras(extras, &n.Extras); err != nil {
+		return err
+	}
 	n.Reasons = storedReasons(reasons)
 	rest, alone := forgetRecipient(&n, to, u)
 	if alone {
@@ -105,7 +121,27 @@ func forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, id int64) e
 		_, err := tx.ExecContext(ctx, `DELETE FROM notices WHERE id = $1`, id) // its counts are deleted with it
 		return err
 	}
+	if _, acted := n.Extras.Forget(u.Name); acted {
+		if err := s.forgetActor(ctx, tx, &n); err != nil {
+			return err
+		}
+	}
 	return updateForgotten(ctx, tx, &n, rest)
+}
+
+// forgetActor stores the extras of a notice without its actor, as an edit: editors who saw the actor are refused, and
+// a delivery under way begins again. See EditNotice.
+func (s *Store) forgetActor(ctx context.Context, tx *sql.Tx, n *notifier.Notice) error {
+	extras, err := encodeExtras(&n.Extras)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE notices SET extras = $1, rev = rev + 1, changed_at = $2 WHERE id = $3`, extras, millis(s.now()), n.ID)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `UPDATE notices SET state = CASE WHEN rev = 1 THEN 'accepted' ELSE state END, done = 0, owner = 0, due_at = 0, tries = 0
+			WHERE id = $1 AND state IN ('accepted', 'sending')`, n.ID)
+	}
+	return err
 }
 
 // forgetRecipient removes a user from the sender and the recipients of a notice. rest is the set of

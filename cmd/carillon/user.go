@@ -168,7 +168,7 @@ type userDeleteCmd struct {
 // Help explains which data is deleted and which is kept.
 func (userDeleteCmd) Help() string {
 	return "Deletes the account, roles, settings and inbox, and signs the user out everywhere. Also deleted are notices to them alone, their place among the " +
-		"recipients of others, the record of what they have read, and their name in the audit log and as a sender. Notices that they sent to others stay, without their name. " +
+		"recipients of others, the record of what they have read, and their name in the audit log, as a sender and as an actor. Notices that they sent to others stay, without their name. " +
 		"Redis must be reachable, because it has data of the user too. All notices are searched; if the command is interrupted, the server completes the deletion, or run it again. " +
 		"Backups, logs, and the files of a Redis or PostgreSQL of your own may still contain the user's data."
 }

@@ -34,6 +34,9 @@ type pushTeller struct {
 // Send sends one message to one device.
 func (t pushTeller) Send(ctx context.Context, m *channels.Message) channels.Outcome {
 	text, newest, leading := t.texts.For(m.User.Locale, ""), &m.Entries[0], t.links(ctx, m)
+	for i := range m.Entries {
+		m.Entries[i].NameSomebody(text.T("inbox.somebody"))
+	}
 	message := push.Message{
 		Notification: push.Notification{
 			Title: newest.Title, Body: withSender(text, newest.Body, t.appTitle(ctx, newest)), Lang: text.Lang(), Navigate: leading.Notice(newest.NoticeID),

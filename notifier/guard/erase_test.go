@@ -31,7 +31,7 @@ func (i *instance) deleteUsers(t testing.TB, users ...int) (seqs []int64) {
 		if err != nil || u.Seq != seq {
 			t.Fatalf("deleted %+v, want user %d: %v", u, seq, err)
 		}
-		if err := errors.Join(i.site.db.Forget(t.Context(), u, nil), i.site.db.EndDeletion(t.Context(), seq)); err != nil {
+		if err := errors.Join(i.site.db.Forget(t.Context(), u, nil, nil), i.site.db.EndDeletion(t.Context(), seq)); err != nil {
 			t.Fatal(err)
 		}
 		if err := i.box.Erase(t.Context(), seq); err != nil {

@@ -96,7 +96,7 @@ func TestEventsShowTheGroupOfARow(t *testing.T) {
 		var got []string
 		for _, c := range l.heard(t) {
 			for _, e := range c.Events {
-				json := notifier.ShowGroup(e.JSON)
+				json := notifier.ShowGroup(e.JSON, notifier.Somebody)
 				got = append(got, e.Kind+" "+json[strings.Index(json, `"title"`):strings.Index(json, `,"body"`)]+json[strings.LastIndex(json, `,"actors"`):])
 			}
 		}

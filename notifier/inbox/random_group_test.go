@@ -34,6 +34,7 @@ type groups struct {
 	seq     int64
 	ids     *atomic.Int64 // of the notices of all plays
 	notices map[int64]*notifier.Notice
+	acts    map[int64]string   // the id of a notice's actor, also of a forgotten one
 	late    []int64            // accepted, and not delivered yet
 	had     map[int64]bool     // was in the inbox
 	rows    map[string]grouped // by key
@@ -50,7 +51,7 @@ func TestGroupsAgreeWithTheirModelAfterRandomChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seq++
 		g := &groups{
-			s: s, h: newShelf(), seq: seq, ids: &ids, notices: map[int64]*notifier.Notice{}, had: map[int64]bool{},
+			s: s, h: newShelf(), seq: seq, ids: &ids, notices: map[int64]*notifier.Notice{}, acts: map[int64]string{}, had: map[int64]bool{},
 			rows: map[string]grouped{}, put: map[string]grouped{}, tops: map[string]top{}, deleted: map[string]grouped{},
 		}
 		s.Inbox = s.another(g.h, 30)
@@ -65,6 +66,7 @@ func TestGroupsAgreeWithTheirModelAfterRandomChanges(t *testing.T) {
 			"repeat":    func(t *rapid.T) { g.deliver(t, g.any(t)) },
 			"edit":      g.edit,
 			"retract":   g.retract,
+			"forget":    g.forget,
 			"mark":      g.mark,
 			"open":      g.open,
 			"archive":   g.archive,
@@ -96,6 +98,7 @@ func (g *groups) write(t *rapid.T, n *notifier.Notice) {
 	n.Title = fmt.Sprintf("Notice %d, revision %d", n.ID, n.Revision)
 	n.Extras = notifier.Extras{}
 	if who := rapid.IntRange(0, 6).Draw(t, "actor"); who > 0 {
+		g.acts[n.ID] = strconv.Itoa(who)
 		n.Extras.Actor = &notifier.RowActor{ID: strconv.Itoa(who), Name: fmt.Sprintf(`{"%d"} = {actor}, %d`, who, rapid.IntRange(1, 2).Draw(t, "name"))}
 	}
 	if rapid.IntRange(0, 5).Draw(t, "more") > 0 {
@@ -162,6 +165,20 @@ func (g *groups) edit(t *rapid.T) {
 	g.h.keep(n)
 	if err := g.s.EditAll(t.Context(), []notifier.Delivery{g.s.delivery(t, n, g.seq)})[0]; err != nil {
 		t.Fatal(err)
+	}
+}
+
+// forget deletes the user with the id of an actor.
+func (g *groups) forget(t *rapid.T) {
+	id := strconv.Itoa(rapid.IntRange(1, 6).Draw(t, "id"))
+	for _, n := range g.notices {
+		if _, changed := n.Extras.Forget(id); changed {
+			n.Revision++
+			g.h.keep(n)
+			if err := g.s.EditAll(t.Context(), []notifier.Delivery{g.s.delivery(t, n, g.seq)})[0]; err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 
@@ -314,10 +331,10 @@ func (g *groups) shows(key string, row *grouped) string {
 	seen := map[string]bool{}
 	for _, id := range slices.Backward(row.ids) {
 		a := g.notices[id].Extras.Actor
-		if a == nil || seen[a.ID] {
+		if a == nil || seen[g.acts[id]] {
 			continue
 		}
-		seen[a.ID] = true
+		seen[g.acts[id]] = true
 		if others++; len(actors) < 3 {
 			actors = append(actors, a.Name)
 		}

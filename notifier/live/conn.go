@@ -22,6 +22,7 @@ type conn struct {
 	toastsOff bool      // the user switched toasts off
 	noToasts  bool      // the page does not show toasts
 	since     time.Time // when the stream began
+	somebody  string    // name of deleted actors in the language of the page
 	until     time.Time // zero, or the latest endAt
 	endAt     time.Time
 }

@@ -64,8 +64,8 @@ func packShared(text []byte, n notifier.Badge, due bool) *sse.Event {
 }
 
 // appendChange appends the events of one change, in order. Consecutive events of one kind become
-// one event with several keys. app returns an app as rows show it.
-func appendChange(b []byte, c *notifier.Change, app func(name string) notifier.RowApp) []byte {
+// one event with several keys. app returns an app as rows show it, and somebody is the name of deleted actors.
+func appendChange(b []byte, c *notifier.Change, app func(name string) notifier.RowApp, somebody string) []byte {
 	size := 0
 	for i := range c.Events {
 		size += len(c.Events[i].JSON) + len(c.Events[i].Key)
@@ -76,7 +76,7 @@ func appendChange(b []byte, c *notifier.Change, app func(name string) notifier.R
 		i++
 		switch e.Kind {
 		case notifier.ChangeNotice, notifier.ChangeEdited:
-			b = appendEvent(b, c.Ver, e.Kind, noticeJSON(e, app))
+			b = appendEvent(b, c.Ver, e.Kind, noticeJSON(e, app, somebody))
 		case notifier.ChangeUpto:
 			b = appendEvent(b, c.Ver, "read", `{"upto":`+strconv.FormatInt(e.At, 10)+"}")
 		case notifier.ChangeRemoved:
@@ -93,8 +93,8 @@ func appendChange(b []byte, c *notifier.Change, app func(name string) notifier.R
 }
 
 // noticeJSON returns the content that a row shows as JSON, preceded by the fields key and id.
-func noticeJSON(e *notifier.ChangeEvent, app func(name string) notifier.RowApp) string {
-	return withFields(`{"key":`+quote(e.Key)+`,"id":`+strconv.FormatInt(e.ID, 10), notifier.ShowApp(notifier.ShowGroup(e.JSON), app))
+func noticeJSON(e *notifier.ChangeEvent, app func(name string) notifier.RowApp, somebody string) string {
+	return withFields(`{"key":`+quote(e.Key)+`,"id":`+strconv.FormatInt(e.ID, 10), notifier.ShowApp(notifier.ShowGroup(e.JSON, somebody), app))
 }
 
 // withFields appends the fields of a JSON object to the unfinished object head.

@@ -109,7 +109,7 @@ func FuzzEventsSurviveEncoding(f *testing.F) {
 			{Kind: notifier.ChangeRemoved, Key: title},
 			{Kind: notifier.ChangeEdited, ID: id, Key: key, JSON: "{\r\n\"title\":\n" + quote(title) + "}"},
 		}}
-		text := appendBadge(appendChange(nil, &c, notifier.NamedApp), notifier.Badge{Ver: id})
+		text := appendBadge(appendChange(nil, &c, notifier.NamedApp, ""), notifier.Badge{Ver: id})
 		if got := printed(pack(text)); got != string(text) {
 			t.Fatalf("the library prints %q, want %q", got, text)
 		}
@@ -155,7 +155,7 @@ func TestAnEventShowsTheAppOfItsNotice(t *testing.T) {
 	c := notifier.Change{Ver: 1, Events: []notifier.ChangeEvent{{Kind: notifier.ChangeNotice, ID: 1, Key: "a:1", JSON: string(stored)}}}
 	got := parse(appendChange(nil, &c, func(name string) notifier.RowApp {
 		return notifier.RowApp{Name: name, Title: "The " + name, Icon: "https://i"}
-	}))
+	}, ""))
 	if want := `,"app":{"name":"shop","title":"The shop","icon":"https://i"},`; len(got) != 1 || !strings.Contains(got[0].data, want) || !json.Valid([]byte(got[0].data)) {
 		t.Errorf("the event is %+v", got)
 	}
@@ -174,7 +174,7 @@ func TestNoFieldCanForgeAnEvent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := parse(appendChange(nil, &c, notifier.NamedApp))
+			got := parse(appendChange(nil, &c, notifier.NamedApp, ""))
 			if len(got) != 1 || got[0].name != kind {
 				t.Fatalf("%q became %+v", evil, got)
 			}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -39,7 +40,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who notifier.Reader,
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	c := &conn{user: u, session: of.Session, seen: of.Visible, toastsOff: of.ToastsOff, noToasts: of.NoToasts, until: of.Until}
+	c := &conn{user: u, session: of.Session, seen: of.Visible, toastsOff: of.ToastsOff, noToasts: of.NoToasts, somebody: cmp.Or(of.Somebody, notifier.Somebody), until: of.Until}
 	if h.cfg.Toasts != nil {
 		c.browser = notifier.Browser(of.Session)
 	}

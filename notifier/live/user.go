@@ -87,7 +87,7 @@ func (u *user) apply(c *notifier.Change) {
 	if len(u.conns) == 0 {
 		return
 	}
-	u.pending = appendChange(u.pending, c, u.hub.cfg.App)
+	u.pending = appendChange(u.pending, c, u.hub.cfg.App, u.conns[len(u.conns)-1].somebody)
 	u.flushSoon()
 }
 

@@ -83,7 +83,7 @@ func (p *People) finish(ctx context.Context, d notifier.Deletion, progress func(
 	if err = p.empty(ctx, d.Seq); err != nil {
 		return err
 	}
-	if err = p.Store.Forget(ctx, d, progress); err != nil {
+	if err = p.Store.Forget(ctx, d, func(ids []int64) error { return p.forgetActor(ctx, ids) }, progress); err != nil {
 		return err
 	}
 	if err = p.empty(ctx, d.Seq); err != nil {

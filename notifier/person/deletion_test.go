@@ -32,6 +32,10 @@ func (b inbox) Erase(ctx context.Context, _ int64) error {
 	}
 }
 
+func (inbox) Outdate(context.Context, []int64) error { return nil }
+
+func (inbox) EditAll(context.Context, []notifier.Delivery) []error { return nil }
+
 func TestADeletionThatTakesLongIsFinishedByRun(t *testing.T) {
 	t.Parallel()
 	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir()})

@@ -25,9 +25,11 @@ type Audit interface {
 	Audit(ctx context.Context, e notifier.AuditEntry) error
 }
 
-// Inbox erases inboxes; see notifier/inbox.
+// Inbox erases inboxes, and shows edited notices in them; see notifier/inbox.
 type Inbox interface {
 	Erase(ctx context.Context, seq int64) error
+	Outdate(ctx context.Context, seqs []int64) error
+	EditAll(ctx context.Context, all []notifier.Delivery) []error
 }
 
 // Config contains everything that changes of users affect. Fields without a comment are required.

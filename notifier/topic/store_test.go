@@ -107,7 +107,7 @@ func TestRedisAgreesWithARealDatabase(t *testing.T) {
 		}
 		u, _, err := db.BeginDeletion(t.Context(), "u3")
 		if err == nil {
-			err = errors.Join(db.Forget(t.Context(), u, nil), db.EndDeletion(t.Context(), u.Seq))
+			err = errors.Join(db.Forget(t.Context(), u, nil, nil), db.EndDeletion(t.Context(), u.Seq))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -110,6 +110,9 @@ func (c *Composer) Compose(ctx context.Context, d *Digest) (mail.Letter, error) 
 func (c *Composer) letter(d *Digest) *letter {
 	text := c.texts.For(d.Locale, "")
 	entries := d.Entries[:min(len(d.Entries), MaxRows)]
+	for i := range entries {
+		entries[i].NameSomebody(text.T("inbox.somebody"))
+	}
 	total := max(d.Total, len(d.Entries))
 	p := &letter{
 		text: text, subject: entries[0].Title, open: d.Links.Notice(entries[0].NoticeID), openText: text.T("mail.open"),
