@@ -72,13 +72,18 @@ func (b *Inbox) unarchive(ctx context.Context, seq int64, keys []string) (m noti
 	if len(entries) == 0 {
 		return m, badge, notifier.ErrNotFound
 	}
-	add := make([]any, 0, 3*len(entries))
+	values := make(map[string]string, len(rows))
+	for i := range rows {
+		values[rows[i].Key] = archiveValue(&rows[i])
+	}
+	add := make([]any, 0, 5*len(entries))
 	for i := range entries {
 		content, err := notifier.EncodeContent(entries[i].Content)
 		if err != nil {
 			return m, badge, err
 		}
-		add = append(add, entries[i].Key, entries[i].NoticeID, withGroup(content, entries[i].Group))
+		e := &entries[i]
+		add = append(add, e.Key, values[e.Key], e.NoticeID, millis(e.ExpiresAt), withGroup(content, e.Group))
 	}
 	p := b.part(seq)
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {

@@ -45,10 +45,7 @@ func archivedEntries(ctx context.Context, sql Snapshots, seq int64, rows []notif
 	}
 	entries := make([]notifier.Entry, 0, len(rows))
 	for i, row := range places {
-		if rows[i].Snoozed {
-			row = succeeded(row, among(contents))
-		}
-		if e, ok := entryOf(seq, row, contents, now); ok {
+		if e, ok := entryOf(seq, succeeded(row, among(contents)), contents, now); ok {
 			e.Until = rows[i].Due()
 			entries = append(entries, e)
 		}

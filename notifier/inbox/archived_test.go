@@ -232,3 +232,68 @@ func TestTheArchiveIsRestoredFromSQLShownWithoutRedisAndErased(t *testing.T) {
 		s.nothing(t, 42)
 	})
 }
+
+func TestAnArchivedGroupShowsItsLatestRemainingNotice(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		h := s.beside(30)
+		for i, name := range []string{"Alice", "Bob", "Carol"} {
+			n := s.commentBy(int64(i+1), name)
+			h.keep(n)
+			s.deliver(t, 7, n)
+		}
+		key := s.commentBy(1, "").Key()
+		if _, _, err := s.Archive(t.Context(), 7, []string{key}); err != nil {
+			t.Fatal(err)
+		}
+		says := func(when, want string) {
+			t.Helper()
+			page, err := s.Look(t.Context(), 7, notifier.Query{Archived: true})
+			got := ""
+			if err == nil && len(page.Entries) == 1 {
+				got = page.Entries[0].Title
+			}
+			if got != want {
+				t.Errorf("%s the archive has %q, %v; want %q", when, got, err, want)
+			}
+		}
+		retract := func(id int64) {
+			t.Helper()
+			h.retract(id, notifier.StateRetracting)
+			if err := s.Retract(t.Context(), id, key, []int64{7}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		retract(3)
+		says("after a retraction", "Bob and 1 other like your photo")
+		if _, err := s.Delete(t.Context(), 7, key); err != nil {
+			t.Fatal(err)
+		}
+		says("after a deletion", "")
+		if _, err := s.Restore(t.Context(), 7, key); err != nil {
+			t.Fatal(err)
+		}
+		says("after its undo", "Bob and 1 other like your photo")
+		s.writeBehind(t, h, 7)
+		s.lose(t, 7)
+		s.wake(t, 7)
+		says("restored from SQL", "Bob and 1 other like your photo")
+		s.deliver(t, 7, s.commentBy(3, "Carol")) // a repetition
+		if _, _, err := s.Unarchive(t.Context(), 7, []string{key}); err != nil {
+			t.Fatal(err)
+		}
+		if e := s.only(t); e.Title != "Bob and 1 other like your photo" || e.NoticeID != 2 {
+			t.Errorf("the inbox has notice %d, %q", e.NoticeID, e.Title)
+		}
+		s.sound(t, 7)
+		if _, _, err := s.Archive(t.Context(), 7, []string{key}); err != nil {
+			t.Fatal(err)
+		}
+		retract(2)
+		says("after another one", "Alice likes your photo")
+		retract(1)
+		says("after the last one", "")
+		if _, _, err := s.Unarchive(t.Context(), 7, []string{key}); !errors.Is(err, notifier.ErrNotFound) {
+			t.Errorf("unarchiving a group without notices: %v", err)
+		}
+	})
+}

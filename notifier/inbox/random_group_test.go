@@ -39,7 +39,7 @@ type groups struct {
 	had     map[int64]bool     // was in the inbox
 	rows    map[string]grouped // by key
 	put     map[string]grouped // the archive, with what is snoozed
-	tops    map[string]top     // the notices of snoozed rows in Redis
+	tops    map[string]top     // the notices of the archive in Redis
 	deleted map[string]grouped
 }
 
@@ -131,7 +131,6 @@ func (g *groups) deliver(t *rapid.T, n *notifier.Notice) {
 		return
 	}
 	row, here := g.rows[n.Key()]
-	old, archived := g.put[n.Key()]
 	more := n.Extras.More != nil
 	switch {
 	case here && row.head() > n.ID:
@@ -141,7 +140,7 @@ func (g *groups) deliver(t *rapid.T, n *notifier.Notice) {
 		at, _ := slices.BinarySearch(row.ids, n.ID)
 		row.ids = slices.Insert(slices.Clone(row.ids), at, n.ID)
 		row.times++
-	case archived && !old.later && old.head() > n.ID, g.tops[n.Key()].id > n.ID:
+	case g.tops[n.Key()].id > n.ID:
 		return
 	case here && !row.read && more:
 		row.ids, row.times = append(slices.Clone(row.ids), n.ID), row.times+1
@@ -197,8 +196,8 @@ func (g *groups) retract(t *rapid.T) {
 		if !ok || !slices.Contains(row.ids, n.ID) {
 			continue
 		}
-		if i > 0 && row.head() == n.ID && !row.later {
-			continue // outside the inbox, no other notice succeeds it; the entry is not shown any more
+		if i == 2 && row.head() == n.ID {
+			continue // no other notice succeeds that of a deleted row
 		}
 		row.ids = slices.DeleteFunc(slices.Clone(row.ids), func(id int64) bool { return id == n.ID })
 		row.times--
@@ -267,13 +266,15 @@ func (g *groups) archive(t *rapid.T) {
 		g.rows[key] = row
 		g.move(key, g.rows, g.put)
 		g.trimmed()
+		g.tops[key] = top{row.head(), len(row.ids) == 1, false}
 	}
 }
 
 func (g *groups) unarchive(t *rapid.T) {
 	key := g.key(t)
+	_, there := g.put[key]
 	_, _, err := g.s.Unarchive(t.Context(), g.seq, []string{key})
-	if err == nil {
+	if g.found(t, err, there); there {
 		g.comeBack(key)
 	}
 }
@@ -369,7 +370,7 @@ func (g *groups) check(t *rapid.T) {
 		var want, got []string
 		for _, key := range slices.Sorted(maps.Keys(of)) {
 			row := of[key]
-			if i > 0 && row.later != q.Later || q.Archived && g.notices[row.head()].State.TakenBack() {
+			if i > 0 && row.later != q.Later {
 				continue
 			}
 			want = append(want, g.shows(key, &row))

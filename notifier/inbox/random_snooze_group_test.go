@@ -6,10 +6,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// top is the latest notice of a snoozed row when it was snoozed: Redis refuses earlier ones, also after its retraction.
+// top is the latest notice of a row when it was put away: Redis refuses earlier ones, also after its retraction.
 type top struct {
 	id     int64
 	single bool // the row stands for it alone
+	later  bool // it was snoozed
 }
 
 func (g *groups) snooze(t *rapid.T) {
@@ -24,13 +25,13 @@ func (g *groups) snooze(t *rapid.T) {
 	delete(g.rows, key)
 	g.put[key] = row
 	g.trimmed()
-	g.tops[key] = top{row.head(), len(row.ids) == 1}
+	g.tops[key] = top{row.head(), len(row.ids) == 1, true}
 }
 
-// trimmed forgets the rows that leave the archive when another one enters it.
+// trimmed forgets the snoozed rows that leave the archive when another one enters it.
 func (g *groups) trimmed() {
 	for key, was := range g.tops {
-		if _, there := g.put[key]; !there && was.single {
+		if _, there := g.put[key]; !there && was.single && was.later {
 			delete(g.tops, key)
 		}
 	}
@@ -41,7 +42,7 @@ func (g *groups) wake(t *rapid.T) {
 	row, there := g.put[key]
 	_, err := g.s.Wake(t.Context(), g.seq, key)
 	g.found(t, err, there && row.later)
-	if _, snoozed := g.tops[key]; snoozed {
+	if g.tops[key].later {
 		delete(g.put, key)
 		delete(g.tops, key)
 	}

@@ -28,14 +28,15 @@ local count, most = redis.call('HLEN', archive), ARGV[5] - count_snoozed(archive
 for i = 6, #ARGV do
   local key = ARGV[i]
   local value = redis.call('HGET', deleted, key) or ''
-  local id, expires, put, mark = value:match('^(%d+) %d+ (%d+) (%d+) ?(z?)')
+  local id, expires, put, mark, group = value:match('^(%d+) %d+ (%d+) (%d+) ?(z?)(%a?)')
   local left = id and (redis.call('ZSCORE', gone, id) or 0.5) % 1 or 0.5
-  if left < 0.5 and tonumber(put) > now - 2592000000 and (expires == '0' or tonumber(expires) > now) then -- above, it was retracted
-    if taken[key] or find_row(hash, key) or redis.call('HEXISTS', archive, key) == 1 or count + #ids >= room or mark == 'z' and most < 1 then
+  if (left < 0.5 or group and group ~= '') and tonumber(put) > now - 2592000000 and (expires == '0' or tonumber(expires) > now) then -- above, it was retracted; another notice of a group may take its place
+    if taken[key] or find_row(hash, key) or redis.call('HEXISTS', archive, key) == 1 or count + #rows / 2 >= room or mark == 'z' and most < 1 then
       code = -3
     else
       if mark == 'z' then most = most - 1 end
-      taken[key], ids[#ids + 1], rows[#rows + 1], rows[#rows + 2] = true, id, key, value
+      if left < 0.5 then ids[#ids + 1] = id end
+      taken[key], rows[#rows + 1], rows[#rows + 2] = true, key, value
     end
   end
 end
@@ -43,5 +44,5 @@ if #rows == 0 then return code end
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 redis.call('ZADD', KEYS[4], ver, ARGV[2])
 redis.call('HSET', archive, unpack(rows))
-redis.call('ZREM', gone, unpack(ids))
-return save_state(state, ARGV[3], #ids, tonumber(numbers[1]), ver, {}, 'archived', '1', 'whole', ver)
+if #ids > 0 then redis.call('ZREM', gone, unpack(ids)) end
+return save_state(state, ARGV[3], #rows / 2, tonumber(numbers[1]), ver, {}, 'archived', '1', 'whole', ver)

@@ -14,7 +14,8 @@
 -- ARGV[2] cap      maximum rows of an inbox
 -- ARGV[3] seq      user
 -- ARGV[4] channel  Pub/Sub channel of this user's changes
--- ARGV[5..] rows   an entry key, its notice id, and the content with the lines of its group for each entry
+-- ARGV[5..] rows   for each: an entry key, its value in the archive, its notice id, its expiry in ms (0 for never), and its
+--                  content with the lines of its group
 --
 -- Returns {moved, unread, ver, their fields}; -1 when the inbox is cold; -2 when none of the entries is in
 -- the archive, was retracted or has expired; -3 when the inbox has no room. Other entries are
@@ -24,15 +25,15 @@ local now, cap, seq = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 
 local numbers = redis.call('HMGET', state, 'unread', 'ver', 'kept')
 if not numbers[2] then return -1 end
-local function archived(key, id)
-  local notice, at, expires, put = (redis.call('HGET', archive, key) or ''):match('^(%d+) (%d+) (%d+) (%d+)')
-  if notice ~= id or tonumber(put) <= now - 2592000000 or expires ~= '0' and tonumber(expires) <= now then return end
-  if (redis.call('ZSCORE', gone, id) or 0) % 1 < 0.5 then return at, expires end
+local function archived(key, value, id, expires)
+  if redis.call('HGET', archive, key) ~= value or expires ~= '0' and tonumber(expires) <= now then return end
+  local was, at, put = value:match('^(%d+) (%d+) %d+ (%d+)')
+  if tonumber(put) > now - 2592000000 and (redis.call('ZSCORE', gone, id) or 0) % 1 < 0.5 then return at, was end
 end
 local rows, fields, code, events, moved = {}, redis.call('LRANGE', list, 0, -1), -2, {}, {}
-for i = 5, #ARGV, 3 do
-  local at, expires = archived(ARGV[i], ARGV[i + 1])
-  if at and #fields + #rows >= cap then code = -3 elseif at then rows[#rows + 1] = {i, at, expires} end
+for i = 5, #ARGV, 5 do
+  local at, was = archived(unpack(ARGV, i, i + 3))
+  if at and #fields + #rows >= cap then code = -3 elseif at then rows[#rows + 1] = {i, at, was} end
 end
 if #rows == 0 then return code end
 redis.call('HEXISTS', counts, '') -- a key of a wrong type must fail before anything is written
@@ -40,9 +41,9 @@ local unread, ids, kept = tonumber(numbers[1]), kept_ids(numbers[3])
 local ver = string.format('%.0f', math.max(numbers[2] + 1, now))
 redis.call('ZADD', KEYS[6], ver, seq)
 for i, row in ipairs(rows) do
-  local key, id, text = unpack(ARGV, row[1], row[1] + 2)
-  local _, at, expires = unpack(row)
-  local read = kept[id] and 0 or 1
+  local key, _, id, expires, text = unpack(ARGV, row[1], row[1] + 4)
+  local at, was = row[2], row[3]
+  local read = kept[was] and 0 or 1
   local field = key .. ':has_read:' .. read
   mark_expiry(expiry, seq, key, at, expires)
   table.insert(fields, seek_row(hash, fields, tonumber(at)), field)
@@ -51,8 +52,8 @@ for i, row in ipairs(rows) do
   redis.call('ZREM', gone, id)
   moved[i], events[#events + 1] = field, 'notice ' .. id .. ' ' .. key .. ' ' .. event_json(text, at)
   if read == 1 then events[#events + 1] = 'read ' .. key end
-  if read == 0 and redis.call('HEXISTS', counts, id .. ':d') == 1 then redis.call('HINCRBY', counts, id .. ':r', -1) end
-  unread, kept[id] = unread + 1 - read, nil
+  if read == 0 and id == was and redis.call('HEXISTS', counts, id .. ':d') == 1 then redis.call('HINCRBY', counts, id .. ':r', -1) end
+  unread, kept[was] = unread + 1 - read, nil
 end
 keep_ids(state, ids, kept)
 if redis.call('EXISTS', archive) == 0 then redis.call('HDEL', state, 'archived') end
