@@ -17,6 +17,7 @@ type fields struct {
 	table  map[string]any
 	left   []string // settings not yet read; those left at the end are unknown
 	at     place
+	prefix string // of their names in faults, for those in a table
 	faults []Fault
 }
 
@@ -25,7 +26,7 @@ func (t *fields) fault(field, text string) {
 	if of, known := t.at.fields[field]; known {
 		line = of
 	}
-	t.faults = append(t.faults, Fault{Line: line, Field: field, Text: text})
+	t.faults = append(t.faults, Fault{Line: line, Field: t.prefix + field, Text: text})
 }
 
 // first summarizes why the rule cannot run; empty if it can.
@@ -145,7 +146,7 @@ func (t *fields) template(field string, needed bool) *template.Template {
 	if needed {
 		read = t.required
 	}
-	parsed, err := parseTemplate(field, read(field))
+	parsed, err := parseTemplate(t.prefix+field, read(field))
 	if err != nil {
 		t.fault(field, err.Error())
 	}

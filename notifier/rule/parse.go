@@ -96,6 +96,7 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 	r.texts.title = t.template("title", true)
 	r.texts.body = t.template("body", false)
 	r.texts.link = t.template("link", false)
+	r.extras = t.extras()
 	r.expiresIn = t.span("expires_in", 0, 0, 0)
 	r.Remind = t.span("remind", 0, 0, 0)
 	r.Withdraw = t.yes("withdraw")

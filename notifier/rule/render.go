@@ -57,7 +57,12 @@ func (r *Rule) fits(columns []string) error {
 			return err
 		}
 	}
-	for _, t := range []*template.Template{r.texts.subject, r.texts.title, r.texts.body, r.texts.link} {
+	for _, column := range r.extras.data {
+		if err := has("data", column); err != nil {
+			return err
+		}
+	}
+	for _, t := range append(r.extras.templates(), r.texts.subject, r.texts.title, r.texts.body, r.texts.link) {
 		for _, column := range columnsOf(t) {
 			if err := has(t.Name(), column); err != nil {
 				return err
@@ -85,6 +90,10 @@ func (r *Rule) notice(row map[string]any, limits notifier.Limits) (found, error)
 	}
 	d.Title = shorten(oneLine(d.Title), notifier.MaxTitle)
 	d.Body = shorten(d.Body, notifier.MaxBody)
+	var err error
+	if d.Extras, err = r.extras.render(row); err != nil {
+		return found{draft: d}, err
+	}
 	if d.Subject == "" {
 		return found{draft: d}, errors.New("subject: empty")
 	}
@@ -98,9 +107,14 @@ func (r *Rule) notice(row map[string]any, limits notifier.Limits) (found, error)
 // digest changes when the text or the recipients of a finding change.
 func digest(d notifier.Draft) []byte {
 	address, _ := json.Marshal([]any{d.Type, d.Scope, d.Target}) // marshalling strings cannot fail
-	text, _ := json.Marshal([]string{d.Title, d.Body, d.Link})
-	to, says := sha256.Sum256(address), sha256.Sum256(text)
-	return append(to[:addressBytes:addressBytes], says[addressBytes:]...)
+	says := []string{d.Title, d.Body, d.Link}
+	if !d.Extras.IsZero() { // without them the digest is that of earlier versions
+		extras, _ := json.Marshal(d.Extras)
+		says = append(says, string(extras))
+	}
+	text, _ := json.Marshal(says)
+	to, what := sha256.Sum256(address), sha256.Sum256(text)
+	return append(to[:addressBytes:addressBytes], what[addressBytes:]...)
 }
 
 // at identifies a row by its number, from 1, and its subject if it has one.

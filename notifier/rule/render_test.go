@@ -17,7 +17,7 @@ func checked(t *testing.T, query string, replace ...string) (rule.Plan, error) {
 	for i := 0; i < len(replace); i += 2 {
 		text = swap(text, replace[i], replace[i+1])
 	}
-	r := rule.New(rule.Config{Rules: parse(t, b, text), Limits: notifier.Limits{LinkHosts: []string{"shop.example.com"}}})
+	r := rule.New(rule.Config{Rules: parse(t, b, text), Limits: notifier.Limits{LinkHosts: []string{"shop.example.com"}, ImageHosts: []string{"cdn.example.com"}}})
 	return r.Check(t.Context(), "negative-stock")
 }
 

@@ -34,6 +34,7 @@ type Rule struct {
 	expiresIn   time.Duration
 	toast       bool
 	texts       texts
+	extras      extras
 }
 
 // texts are templates over the columns of a row.
