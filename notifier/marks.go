@@ -1,6 +1,7 @@
 package notifier
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -101,13 +102,17 @@ func (e *TurnEvent) Sees(seq int64) bool { return e.Top == 0 || seq <= e.Top }
 // AnnouncementText is the part of an announcement that browsers receive; preceded by the id, it
 // is the event `announcement`.
 type AnnouncementText struct {
-	Title   string `json:"title"`
-	Body    string `json:"body"`
-	Link    string `json:"link"`
-	Pinned  bool   `json:"pinned"`
-	Changed bool   `json:"changed,omitempty"` // an edit of an announcement that browsers may already show
-	Unread  bool   `json:"unread,omitempty"`  // the edit marked it as unread for all users
-	Toast   bool   `json:"toast,omitempty"`   // shown as a toast to users who are connected when it opens
+	Title   string          `json:"title"`
+	Body    string          `json:"body"`
+	Link    string          `json:"link"`
+	Pinned  bool            `json:"pinned"`
+	App     string          `json:"app,omitempty"` // name of the app that sent it; events have it as ShowApp returns it
+	Image   *Image          `json:"image,omitempty"`
+	Actions []Action        `json:"actions,omitempty"`
+	Data    json.RawMessage `json:"data,omitempty"`
+	Changed bool            `json:"changed,omitempty"` // an edit of an announcement that browsers may already show
+	Unread  bool            `json:"unread,omitempty"`  // the edit marked it as unread for all users
+	Toast   bool            `json:"toast,omitempty"`   // shown as a toast to users who are connected when it opens
 }
 
 // ParseTurn parses a published turn. It rejects any text that a script cannot have written.

@@ -136,12 +136,17 @@ func (p *planned) top() int64 {
 
 // args appends the words of an item of plan_index.
 func (p *planned) args(to []any) ([]any, error) {
-	text, err := json.Marshal(notifier.AnnouncementText{Title: p.Title, Body: p.Body, Link: p.Link, Pinned: p.Pinned})
-	if err != nil {
+	content := notifier.AnnouncementText{
+		Title: p.Title, Body: p.Body, Link: p.Link, Pinned: p.Pinned, Image: p.Extras.Image, Actions: p.Extras.Actions, Data: p.Extras.Data,
+	}
+	summed, err := json.Marshal(content)
+	content.App = p.App.Name // not part of the sum, like toast below; an edit cannot change it
+	text, err2 := json.Marshal(content)
+	if err = errors.Join(err, err2); err != nil {
 		return nil, fmt.Errorf("encode announcement %d: %w", p.ID, err)
 	}
 	sum := fnv.New32a()
-	_, _ = sum.Write(text) // a hash accepts any input
+	_, _ = sum.Write(summed) // a hash accepts any input
 	if p.ReadsFrom > 0 {
 		_, _ = fmt.Fprint(sum, p.ReadsFrom) // readers must be notified even if the text is the same
 	}

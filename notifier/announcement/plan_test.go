@@ -211,6 +211,41 @@ func TestToastIsShownAtTheOpeningOnly(t *testing.T) {
 	})
 }
 
+func TestTheEventOfAnAnnouncementHasItsAppPictureButtonsAndData(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.sync(t)
+		heard := s.turns(t, customer)
+		n := draft("One")
+		n.App.Name = "shop"
+		n.Extras = notifier.Extras{
+			Image:   &notifier.Image{URL: "https://cdn.example.com/a.png", Alt: "A"},
+			Actions: []notifier.Action{{Label: "Go", Link: "/go", Style: notifier.StylePlain}}, Data: []byte(`{"app":"x","n":1.0}`),
+		}
+		id := s.publish(t, n)
+		want := notifier.AnnouncementText{
+			Title: "One", Body: n.Body, Link: n.Link, App: "shop", Image: n.Extras.Image, Actions: n.Extras.Actions, Data: n.Extras.Data,
+		}
+		next := func() {
+			t.Helper()
+			var got notifier.AnnouncementText
+			err := json.Unmarshal([]byte(turn(t, heard.next(t)).Events[0].JSON), &got)
+			if d := cmp.Diff(want, got); d != "" || err != nil {
+				t.Errorf("published (-want +got):\n%s%v", d, err)
+			}
+		}
+		next()
+		want.Data, want.Changed = []byte(`{"n":2}`), true
+		s.sql.edit(id, func(n *notifier.Announcement) { n.Extras.Data = want.Data })
+		s.sync(t)
+		next()
+		s.sql.edit(id, func(n *notifier.Announcement) { n.App.Name = "" }) // as an earlier version wrote it
+		s.sync(t)
+		if got := heard.told(t); got != "" {
+			t.Errorf("published %q", got)
+		}
+	})
+}
+
 func TestAnnouncementFromBeforeToastsCountsAsUnedited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, redistest.Client(t))

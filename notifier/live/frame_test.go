@@ -77,7 +77,7 @@ func FuzzAnAnnouncementCannotForgeEvents(f *testing.F) {
 		if seq > 5 {
 			want = want[1:]
 		}
-		text := printed(packShared(newTurn(parsed).view(seq).text, notifier.Badge{Ver: 3}, true))
+		text := printed(packShared(newTurn(parsed, notifier.NamedApp).view(seq).text, notifier.Badge{Ver: 3}, true))
 		var names []string
 		for _, e := range parse([]byte(text)) {
 			names = append(names, e.name)

@@ -12,7 +12,8 @@ import (
 // part of it. Only one goroutine may use it.
 type turn struct {
 	notifier.Turn
-	opens bool    // it contains only openings, so counts can be updated from it
+	opens bool // it contains only openings, so counts can be updated from it
+	app   func(name string) notifier.RowApp
 	tops  []int64 // the seqs up to which some event is visible, ascending
 	views []*view // indexed by the number of tops below the user's seq; nil until needed
 }
@@ -32,8 +33,9 @@ type copied struct {
 	due   bool
 }
 
-func newTurn(parsed notifier.Turn) *turn {
-	t := &turn{Turn: parsed, opens: true}
+// newTurn prepares a turn. app returns an app as rows show it.
+func newTurn(parsed notifier.Turn, app func(name string) notifier.RowApp) *turn {
+	t := &turn{Turn: parsed, app: app, opens: true}
 	for i := range t.Events {
 		e := &t.Events[i]
 		t.opens = t.opens && e.Kind == notifier.TurnOpen
@@ -70,7 +72,7 @@ func (t *turn) encode(seq int64) *view {
 		case e.Kind == notifier.TurnOpen:
 			v.opened++
 		}
-		v.text = appendData(v.text, "announcement", withFields(id, e.JSON))
+		v.text = appendData(v.text, "announcement", withFields(id, notifier.ShowApp(e.JSON, t.app)))
 	}
 	return v
 }
@@ -92,7 +94,7 @@ func (h *Hub) turn(l *link, a notifier.Audience, text string) {
 		return
 	}
 	h.stats.turns.Add(1)
-	t, toasts := newTurn(parsed), newTurnToasts(&parsed)
+	t, toasts := newTurn(parsed, h.cfg.App), newTurnToasts(&parsed)
 	for i := range h.shards {
 		s := &h.shards[i]
 		s.mu.Lock()

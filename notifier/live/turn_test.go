@@ -47,6 +47,17 @@ const (
 	nine     = `{"id":9,"title":"Hi","body":"b","link":"","pinned":true}`
 )
 
+func TestTheEventOfAnAnnouncementHasTheAppAsRowsShowIt(t *testing.T) {
+	t.Parallel()
+	w, _ := newAnnouncementWorld(t, func(c *Config) {
+		c.App = func(name string) notifier.RowApp { return notifier.RowApp{Name: name, Title: "The " + name} }
+	})
+	s := w.connectAs(1, 1)
+	s.next()
+	w.publishTurn(1, 200, 100, `open 9 0 {"title":"Hi","body":"b","link":"","pinned":true,"app":"shop","data":{"app":"x"}}`)
+	s.expect("announcement", `{"id":9,"title":"Hi","body":"b","link":"","pinned":true,"app":{"name":"shop","title":"The shop"},"data":{"app":"x"}}`)
+}
+
 func TestAfterAnOpeningEachUserHasTheirOwnCount(t *testing.T) {
 	t.Parallel()
 	b := &board{audiences: map[notifier.Audience]half{1: {100, 0}, 2: {300, 2}}}

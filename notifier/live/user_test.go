@@ -60,7 +60,7 @@ func TestATurnUpdatesOnlyBadgesReadSinceTheSubscription(t *testing.T) {
 		"lost: the confirmation has it read": {false, false, 3, unqueued},
 	} {
 		u := &user{hub: New(Config{}), confirmed: c.confirmed, fresh: c.fresh, badge: notifier.Badge{Unread: 3, Announcements: 3, AVer: 100}}
-		u.turn(newTurn(parsed))
+		u.turn(newTurn(parsed, notifier.NamedApp))
 		if u.badge.Unread != c.want || u.badge.Announcements != c.want || u.queued != c.queued {
 			t.Errorf("%s: %+v, queued %d", name, u.badge, u.queued)
 		}
