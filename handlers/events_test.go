@@ -41,10 +41,14 @@ func TestStreamReceivesVisibilityAndToasts(t *testing.T) {
 	for _, query := range []string{"", "?visible=0", "?visible=1", "?user=alice&visible=1", "?visible=true&visible=1"} {
 		c.get("alice", "/events"+query).wantStatus(t, http.StatusOK)
 	}
-	c.choose(notifier.Settings{ToastsOff: true})
+	c.choose(notifier.Settings{ToastsOff: true, Locale: "ja"})
 	c.get("alice", "/events").wantStatus(t, http.StatusOK)
 	const of = "session-of-alice"
 	want := []notifier.StreamOf{{Session: of}, {Session: of}, {Session: of, Visible: true}, {Session: of, Visible: true}, {Session: of}, {Session: of, ToastsOff: true}}
+	for i := range want {
+		want[i].Somebody = "Somebody" // the name of deleted actors
+	}
+	want[5].Somebody = "誰か"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -59,7 +59,7 @@ func (h *Handlers) askUntil(w http.ResponseWriter, r *http.Request, key string, 
 	if fragment(r) {
 		w.Header().Set("HX-Retarget", "#later")
 		w.Header().Set("HX-Reswap", "innerHTML")
-		return h.page(w, r, http.StatusOK, views.SnoozeMenu(p))
+		return h.page(w, r, http.StatusOK, views.SnoozeFragment(p))
 	}
 	p.Frame = h.frame(r, "inbox", "inbox.snooze")
 	return h.page(w, r, http.StatusUnprocessableEntity, views.SnoozePage(p))

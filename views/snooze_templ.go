@@ -118,8 +118,8 @@ func SnoozePage(p *Snooze) templ.Component {
 	})
 }
 
-// SnoozeMenu is the same form for the menu of times in the list. Its answer replaces the row.
-func SnoozeMenu(p *Snooze) templ.Component {
+// SnoozeFragment is the same form for the menu of times in the list. Its answer replaces the row.
+func SnoozeFragment(p *Snooze) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
