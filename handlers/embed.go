@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,8 +18,13 @@ import (
 	"github.com/carillonhq/carillon/views/locale"
 )
 
-// textsPlace is the placeholder for the texts in the scripts for host applications.
-const textsPlace = `"__CARILLON_TEXTS__"`
+// The placeholders in the scripts for host applications: for the texts, for those of the module that is loaded later, and
+// for its name.
+const (
+	textsPlace     = "__CARILLON_TEXTS__"
+	moreTextsPlace = "__CARILLON_MORE_TEXTS__"
+	morePlace      = "__CARILLON_MORE__"
+)
 
 // Cache-Control for scripts: a fixed name whose content changes, and a name that contains the content's hash.
 const (
@@ -31,40 +38,82 @@ type embed struct {
 	plain, zipped []byte
 }
 
-// embeds maps file names to scripts: v1.js, core.js, and v1.js again under its content hash.
+// embeds maps file names to scripts: v1.js, core.js, and under their content hashes both again and the module that v1.js
+// loads later.
 type embeds map[string]*embed
 
-// embedTexts returns the texts of all languages as a JavaScript literal.
-func embedTexts(texts *locale.Catalogue) ([]byte, error) {
-	catalogues := map[string]json.RawMessage{}
-	for _, p := range texts.Printers() {
-		catalogues[p.Lang()] = p.Embed()
+// embedTexts fills the placeholders for texts.
+type embedTexts struct{ first, more []byte }
+
+// newEmbedTexts returns the texts of all languages as JavaScript literals.
+func newEmbedTexts(texts *locale.Catalogue) (t embedTexts, err error) {
+	if t.first, err = embedLiteral(texts, (*locale.Printer).Embed); err == nil {
+		t.more, err = embedLiteral(texts, (*locale.Printer).EmbedMore)
 	}
-	all, err := json.Marshal(catalogues)
 	if err != nil {
-		return nil, fmt.Errorf("encode the texts: %w", err)
+		return t, fmt.Errorf("encode the texts: %w", err)
 	}
-	return json.Marshal(string(all))
+	return t, nil
 }
 
-func newEmbeds(files *static.Files, literal []byte) (embeds, error) {
-	made := embeds{}
-	for _, name := range []string{"v1.js", "core.js"} {
-		text := bytes.Replace(files.Text("built/embed/"+name), []byte(textsPlace), literal, 1)
-		hash := sha256.Sum256(text)
-		e := &embed{etag: `"` + hex.EncodeToString(hash[:8]) + `"`, cache: embedFresh, plain: text}
-		var err error
-		if e.zipped, err = compressed(text); err != nil {
+// embedLiteral returns an object with the ids of texts, and for each language its texts in the order of the ids: the ids
+// need not be repeated.
+func embedLiteral(texts *locale.Catalogue, of func(*locale.Printer) json.RawMessage) ([]byte, error) {
+	all := map[string]any{}
+	var ids []string
+	for _, p := range texts.Printers() {
+		var known map[string]json.RawMessage
+		if err := json.Unmarshal(of(p), &known); err != nil {
 			return nil, err
 		}
-		made[name] = e
-		if name == "v1.js" {
-			fixed := *e
-			fixed.cache = embedForever
-			made[hex.EncodeToString(hash[:8])+".js"] = &fixed
+		if ids == nil {
+			ids = slices.Sorted(maps.Keys(known))
+			all["ids"] = ids
+		}
+		list := make([]json.RawMessage, len(ids))
+		for i, id := range ids {
+			list[i] = known[id]
+		}
+		all[p.Lang()] = list
+	}
+	return json.Marshal(all)
+}
+
+func (t embedTexts) fill(script []byte) []byte {
+	return bytes.Replace(bytes.Replace(script, []byte(textsPlace), t.first, 1), []byte(moreTextsPlace), t.more, 1)
+}
+
+func newEmbeds(files *static.Files, texts embedTexts) (embeds, error) {
+	made := embeds{}
+	more, err := made.add("", texts.fill(files.Text("built/embed/more.js")))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"v1.js", "core.js"} {
+		script := bytes.Replace(texts.fill(files.Text("built/embed/"+name)), []byte(morePlace), []byte(more), 1)
+		if _, err := made.add(name, script); err != nil {
+			return nil, err
 		}
 	}
 	return made, nil
+}
+
+// add adds a script under its hash, which it returns, and under a name unless that is empty.
+func (made embeds) add(name string, text []byte) (string, error) {
+	sum := sha256.Sum256(text)
+	hash := hex.EncodeToString(sum[:8])
+	zipped, err := compressed(text)
+	if err != nil {
+		return "", err
+	}
+	e := embed{etag: `"` + hash + `"`, cache: embedForever, plain: text, zipped: zipped}
+	made[hash+".js"] = &e
+	if name != "" {
+		fresh := e
+		fresh.cache = embedFresh
+		made[name] = &fresh
+	}
+	return hash, nil
 }
 
 func compressed(text []byte) ([]byte, error) {

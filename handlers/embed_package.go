@@ -31,15 +31,15 @@ const (
 // embedPackage is the npm package with a placeholder for the server's address.
 type embedPackage struct{ files map[string][]byte }
 
-// newEmbedPackage reads the package. texts is a JavaScript literal.
-func newEmbedPackage(texts []byte) (*embedPackage, error) {
+// newEmbedPackage reads the package.
+func newEmbedPackage(texts embedTexts) (*embedPackage, error) {
 	files, err := static.Package()
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		files[name] = bytes.ReplaceAll(files[name], []byte(textsPlace), texts)
+		files[name] = texts.fill(files[name])
 		fmt.Fprintf(sum, "%s %d\n", name, len(files[name]))
 		sum.Write(files[name])
 	}

@@ -69,7 +69,7 @@ func New(c Config) (*Handlers, error) {
 	if h.files, err = static.New(); err != nil {
 		return nil, fmt.Errorf("load the static files: %w", err)
 	}
-	texts, err := embedTexts(h.texts)
+	texts, err := newEmbedTexts(h.texts)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the texts for host applications: %w", err)
 	}

@@ -1,6 +1,6 @@
-// Builds what static/embed holds: the two scripts for pages of host applications, and the package. `npm run js` runs it.
+// Builds what static/embed holds: the scripts for pages of host applications, and the package. `npm run js` runs it.
 // esbuild bundles, and terser makes the scripts 3 % smaller than esbuild alone does.
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { build, transform } from "esbuild";
 import { minify } from "terser";
 
@@ -15,20 +15,36 @@ const css = {
 	},
 };
 
+/** Leaves the module that is loaded later alone. The server inserts its name, which contains the hash of its content. */
+const later = {
+	name: "later",
+	setup(build) {
+		build.onResolve({ filter: /^\.\/more\.js$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: "./__CARILLON_MORE__.js", external: true } : undefined));
+	},
+};
+
 // Members of our classes that only our modules use: no browser, answer of the server, event or page has a member with such a name. Their
 // names are shortened.
-const inner = /^(acts|again|anew|atEnd|become|count|failed|fault|flag|fresh|gone|leave|lost|moved|nodes|page|provide|readAll|settle)$/;
+const inner = /^(acts|again|anew|atEnd|become|count|did|emit|failed|fault|flag|fresh|gone|leave|lost|moved|nodes|page|provide|readAll|rows|said|settle|tokens|update)$/;
 
 const from = "static/embed";
 const to = "static/built/embed";
 const shared = { bundle: true, format: "esm", target: "es2022", legalComments: "none", charset: "utf8", plugins: [css] };
 
-const { outputFiles } = await build({ ...shared, entryPoints: [`${from}/v1.js`, `${from}/core.js`], outdir: to, minify: true, mangleProps: inner, write: false });
-for (const { path, text } of outputFiles) {
-	const { code } = await minify(text, { module: true, ecma: 2020, compress: { passes: 3, keep_fargs: false, hoist_funs: true, sequences: false } });
+const { mangleCache } = await script("v1.js", {});
+await script("core.js", mangleCache);
+await script("more.js", mangleCache); // it uses members of what v1.js gives it
+
+/** @param {string} name @param {Record<string, string | false>} mangleCache the short names of members so far */
+async function script(name, mangleCache) {
+	const built = await build({ ...shared, plugins: [css, later], entryPoints: [`${from}/${name}`], outdir: to, minify: true, mangleProps: inner, mangleCache, write: false });
+	const [{ path, text }] = built.outputFiles;
+	const { code } = await minify(text, { module: true, ecma: 2020, compress: { passes: 3, keep_fargs: false, hoist_funs: true, sequences: false, pure_getters: true, unsafe_arrows: true, unsafe_methods: true } });
 	await writeFile(path, code);
+	return built;
 }
 
+await rm(`${to}/package`, { recursive: true, force: true }); // the names of chunks change with their content
 await build({
 	...shared,
 	entryPoints: ["index.js", "react.js", "vue.js"].map((file) => `${from}/package/${file}`).concat(`${from}/core.js`),
@@ -36,6 +52,6 @@ await build({
 	external: ["react", "vue"],
 	define: { "import.meta.url": '"__CARILLON_SERVER__"' }, // the server that the package was installed from
 	entryNames: "[name]",
-	chunkNames: "chunk",
+	chunkNames: "[name]-[hash]",
 	outdir: `${to}/package`,
 });

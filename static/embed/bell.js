@@ -2,24 +2,23 @@
 import { icon, make } from "./dom.js";
 import { CarillonElement } from "./element.js";
 import { bell, Feed } from "./feed.js";
-import { entitle } from "./title.js";
-import { speak, voice } from "./voice.js";
+import { later, lazy, loaded } from "./lazy.js";
 
 /** A bell with the number of unread items, and a panel with the newest notices. */
 export class CarillonBell extends CarillonElement {
-	static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open"];
+	static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open", "actions"];
 
 	/** @type {HTMLElement | null} */ #panel = null;
 
 	/** @override @param {ShadowRoot} root @param {import("./core.js").Client} client */
 	start(root, client) {
 		const name = this.text("title");
-		const feed = new Feed(this, client, false, () => this.hide());
+		const feed = new Feed(this, client, this.getAttribute("actions") ?? "hover", () => this.hide());
 		/** @type {number | null | undefined} */ let shown; // undefined: nothing is drawn yet
 		const all = this.button("read_all", () => feed.readAll());
 		const badge = make("span", { class: "badge", part: "badge", "aria-hidden": "true", hidden: true });
 		const button = make(
-			"button", { class: "bell", part: "bell", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => panel.togglePopover() },
+			"button", { class: "bell", part: "bell", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => panel.togglePopover(), pointerenter: lazy, focus: lazy },
 			make("slot", { name: "icon" }, icon(bell)), badge,
 		);
 		const href = this.getAttribute("inbox-href");
@@ -29,27 +28,15 @@ export class CarillonBell extends CarillonElement {
 			...feed.nodes,
 			make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, href && make("a", { href }, this.text("inbox")))),
 		));
-		// Below the bell, or above it where there is more room.
-		const place = () => {
-			if (!panel.matches(":popover-open")) return;
-			const at = button.getBoundingClientRect();
-			const { offsetWidth: width, offsetHeight: height } = panel;
-			const [side, end] = (this.getAttribute("placement") ?? "bottom-end").split("-");
-			const x = (end === "end") === (getComputedStyle(this).direction === "ltr") ? at.right - width : at.left;
-			const room = innerHeight - at.bottom;
-			const most = Math.min(height, 320);
-			const below = side === "top" ? at.top < most && room > at.top : room > most || at.top < innerHeight / 2;
-			panel.style.setProperty("--x", `${Math.min(Math.max(8, x), innerWidth - width - 8)}px`);
-			panel.style.setProperty("--y", `${below ? at.bottom + 4 : Math.max(8, at.top - height - 4)}px`);
-		};
+		const place = () => loaded((more) => panel.matches(":popover-open") && more.place(panel, button, this.getAttribute("placement") ?? undefined));
 		const toggled = async (/** @type {boolean} */ open) => {
 			button.setAttribute("aria-expanded", String(open));
 			this.toggleAttribute("open", open);
 			this.emit(open ? "open" : "close");
 			if (!open) return;
-			place();
+			later(place);
 			if (client.getSnapshot().user === null) return; // the panel shows the reason
-			const calls = [this.getAttribute("read-on") === "click" ? client.load() : client.open(), client.loadAnnouncements()];
+			const calls = [this.getAttribute("read-on") === "click" ? client.load({ filter: "all" }) : client.open(), client.loadAnnouncements()];
 			this.failed = !(await feed.try(Promise.all(calls)));
 			draw(client.getSnapshot());
 		};
@@ -63,8 +50,8 @@ export class CarillonBell extends CarillonElement {
 				badge.textContent = short;
 				badge.hidden = all.hidden = !unread;
 				button.setAttribute("aria-label", label);
-				if (this.flag("title-badge")) entitle(this, unread ? short : "");
-				if (unread && typeof shown === "number" && unread > shown) speak(label);
+				if (this.flag("title-badge")) later(({ entitle }) => button.isConnected && entitle(this, unread ? short : ""));
+				if (unread && typeof shown === "number" && unread > shown) later(({ speak }) => speak(this, label));
 				shown = unread;
 				if (unread !== null) this.emit("badge", now.badge);
 			}
@@ -73,11 +60,11 @@ export class CarillonBell extends CarillonElement {
 			if (unread === null && fault) button.setAttribute("aria-description", fault);
 			else button.removeAttribute("aria-description");
 		};
-		root.replaceChildren(button, panel, voice(this));
+		root.replaceChildren(button, panel);
 		addEventListener("resize", place);
 		this.atEnd(() => {
 			removeEventListener("resize", place);
-			entitle(this, null);
+			loaded(({ entitle }) => entitle(this, null));
 		});
 		if (this.flag("open")) queueMicrotask(() => this.show());
 		return draw;

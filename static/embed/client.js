@@ -3,7 +3,7 @@ import { Account } from "./account.js";
 import { refused } from "./complain.js";
 import { follow, isVisible } from "./follow.js";
 import { Polling } from "./polling.js";
-import { changed, dropped, marked } from "./rows.js";
+import { changed, dropped, marked, placeOf } from "./rows.js";
 import { Known } from "./snapshot.js";
 import { taking } from "./taking.js";
 
@@ -27,6 +27,7 @@ export class Client extends EventTarget {
 	});
 	#closed = false;
 	#filter = "all";
+	/** @type {ReturnType<typeof setTimeout> | undefined} */ #soon;
 	#toasts = false;
 	#server;
 	#account;
@@ -55,11 +56,11 @@ export class Client extends EventTarget {
 		return () => this.removeEventListener(name, /** @type {EventListener} */ (fn));
 	}
 
-	/** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
+	/** Loads the first page, or the next one. filter is all, unread, archived or later. @param {{filter?: string, more?: boolean}} [which] */
 	async load({ filter = this.#filter, more } = {}) {
 		const { next, notices } = this.#known.now;
 		const before = more && next;
-		this.#filter = filter;
+		this.#show(filter);
 		await this.#known.page(this.#account.call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), (before && notices) || []);
 	}
 
@@ -71,7 +72,7 @@ export class Client extends EventTarget {
 
 	/** Opens the inbox: marks everything as read, and what was unread as `new`. */
 	async open() {
-		this.#filter = "all";
+		this.#show("all");
 		await this.#known.page(this.#account.call("POST", "open"));
 	}
 
@@ -91,7 +92,27 @@ export class Client extends EventTarget {
 		return this.#change("delete", { keys }, dropped, keys);
 	}
 
-	/** Undoes a deletion, which is possible for 10 minutes. @param {string[]} keys */
+	/** Moves notices to the archive. @param {string[]} keys */
+	archive(keys) {
+		return this.#change("archive", { keys }, dropped, keys);
+	}
+
+	/** Moves archived notices back to their places. @param {string[]} keys */
+	unarchive(keys) {
+		return this.#change("unarchive", { keys }, dropped, keys);
+	}
+
+	/** Puts a notice away until a time: RFC 3339, at most 90 days from now. @param {string} key @param {string} until */
+	snooze(key, until) {
+		return this.#change("snooze", { key, until }, dropped, [key]);
+	}
+
+	/** Brings a notice back that was put away. @param {string} key */
+	wake(key) {
+		return this.#change("wake", { key }, dropped, [key]);
+	}
+
+	/** Undoes a deletion, which is possible for 10 minutes, or an archiving or snoozing. @param {string[]} keys */
 	async restore(keys) {
 		this.#known.count(await this.#account.call("POST", "restore", { keys }));
 		await this.load();
@@ -153,6 +174,8 @@ export class Client extends EventTarget {
 	#stop() {
 		this.#polling.stop();
 		this.#following.abort();
+		clearTimeout(this.#soon);
+		this.#soon = undefined;
 	}
 
 	#leave() {
@@ -183,13 +206,13 @@ export class Client extends EventTarget {
 				this.#known.count(badge);
 			},
 			notice: (row) => {
-				this.#known.add(row, this.#filter);
+				if (!this.#elsewhere()) this.#known.add(row, this.#filter);
 				this.#emit("notice", row);
 			},
 			changed: (row) => this.#known.rows(changed, row),
 			read: (what) => this.#known.rows(marked, what, true),
 			unread: (what) => this.#known.rows(marked, what, false),
-			removed: ({ key }) => this.#known.rows(dropped, [key]),
+			removed: ({ key }) => this.#elsewhere() || this.#known.rows(dropped, [key]),
 			toast: (toast) => {
 				if (!this.#toasts) return;
 				const ids = toast.id.split(",");
@@ -217,6 +240,23 @@ export class Client extends EventTarget {
 			if (announcements) this.#quietly(this.loadAnnouncements());
 		}
 		this.#known.set({ state });
+	}
+
+	/** Rows are on display from now on: those of another place disappear at once. @param {string} filter */
+	#show(filter) {
+		if (placeOf(filter) !== placeOf(this.#filter)) this.#known.set({ notices: null, next: null });
+		this.#filter = filter;
+		this.#known.set({ filter });
+	}
+
+	/** Reports whether the rows on display are not in the inbox. Then what enters or leaves the inbox may leave or enter them, and they are loaded again. */
+	#elsewhere() {
+		const elsewhere = placeOf(this.#filter);
+		if (elsewhere) this.#soon ??= setTimeout(() => {
+			this.#soon = undefined;
+			void (this.#known.now.notices && this.#quietly(this.load()));
+		}, 200);
+		return elsewhere;
 	}
 
 	/** Changes the rows immediately, and reverts that if the server rejects them. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */

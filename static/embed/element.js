@@ -1,11 +1,11 @@
 // @ts-check
 import { complain } from "./complain.js";
 import { make } from "./dom.js";
+import { loaded } from "./lazy.js";
 import { Seat } from "./seat.js";
 import { Settable } from "./settable.js";
 import { style } from "./style.js";
 import { texts } from "./texts.js";
-import { hush } from "./voice.js";
 
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {import("./core.js").Snapshot} Snapshot */
@@ -88,12 +88,13 @@ export class CarillonElement extends Settable {
 		const had = this.#user;
 		this.#user = user;
 		if (had !== null) {
-			hush();
+			loaded(({ hush }) => hush());
 			this.failed = false;
 			this.left();
 			this.settle(true);
 		}
-		if (user !== null) this.load(client);
+		if (user === null) return;
+		this.load(client);
 	}
 
 	/** Shows the page's own content until another element has settings. @param {ShadowRoot} root */
@@ -113,8 +114,8 @@ export class CarillonElement extends Settable {
 		return () => {};
 	}
 
-	/** Loads the content for a user. @param {Client} _client */
-	load(_client) {}
+	/** Loads the content for a user. @param {Client} _client @param {boolean} [_chosen] the user chose a tab */
+	load(_client, _chosen) {}
 
 	/** Is called when the element has moved in the page. */
 	moved() {}

@@ -2,8 +2,8 @@
 import { make } from "./dom.js";
 import { CarillonElement } from "./element.js";
 import { Feed } from "./feed.js";
-import { preferences } from "./preferences.js";
-import { voice } from "./voice.js";
+import { later } from "./lazy.js";
+import { placeOf } from "./rows.js";
 
 /** @typedef {import("./core.js").Client} Client */
 
@@ -11,43 +11,50 @@ const announced = "announcements"; // the tab, too
 
 /** The whole inbox as part of a page. */
 export class CarillonInbox extends CarillonElement {
-	static observedAttributes = [...super.observedAttributes, "filter", announced, "preferences"];
+	static observedAttributes = [...super.observedAttributes, "filter", announced, "preferences", "actions", "tabs"];
 
 	/** @override @param {ShadowRoot} root @param {Client} client */
 	start(root, client) {
-		const feed = new Feed(this, client, true);
+		const feed = new Feed(this, client, this.getAttribute("actions") ?? "hover");
 		const posts = this.getAttribute("announcements") ?? "top";
-		let filter = this.getAttribute("filter") === "unread" ? "unread" : "all";
-		const tabs = ["all", "unread", ...(posts === "tab" ? [announced] : [])].map((name) => {
+		/** @type {string[]} */ const names = (this.getAttribute("tabs") ?? "all unread").match(/\b(all|unread|archived|later)\b/g) ?? ["all"];
+		let filter = this.getAttribute("filter") ?? "";
+		if (!names.includes(filter)) [filter = ""] = names;
+		const tabs = [...names, ...(posts === "tab" ? [announced] : [])].map((name) => {
 			const choose = () => {
 				filter = name;
 				press();
-				feed.try(name === announced ? client.loadAnnouncements() : client.load({ filter }));
+				this.load(client, true);
 				draw(client.getSnapshot());
 			};
 			return this.button(`tab_${name}`, choose, { class: "action tab", part: "tab", "data-tab": name });
 		});
 		const press = () => tabs.forEach((tab) => tab.setAttribute("aria-pressed", String(tab.dataset.tab === filter)));
 		const older = this.button("older", () => feed.try(client.load({ more: true })), { class: "action more" });
-		this.load = async () => {
+		this.load = async (/** @type {Client} */ _, chosen = false) => {
 			this.failed = false;
 			if (posts !== "off") feed.try(client.loadAnnouncements());
-			const opens = filter === "all" && this.getAttribute("read-on") !== "click";
-			this.failed = !(await feed.try(opens ? client.open() : client.load({ filter: filter === "unread" ? filter : "all" })));
+			const opens = !chosen && filter === "all" && this.getAttribute("read-on") !== "click";
+			this.failed = !(await feed.try(opens ? client.open() : client.load({ filter: filter === announced ? "all" : filter })));
 			draw(client.getSnapshot());
-			if (this.failed && this.isConnected) setTimeout(() => this.load(client), 5_000);
+			if (this.failed && this.isConnected) setTimeout(() => this.load(client, chosen), 5_000);
 		};
 		const draw = (/** @type {import("./core.js").Snapshot} */ now) => {
 			const apart = filter === announced;
-			const shown = apart ? [] : (now.notices ?? []).filter((r) => filter === "all" || !r.read);
-			feed.show(now, (now.announcements ?? []).filter((a) => apart || (posts === "top" && !a.read)), shown);
-			older.hidden = apart || now.next === null;
+			// Elements that share a client share its rows, and another one may have loaded others.
+			if (!apart && now.notices && placeOf(now.filter) !== placeOf(filter)) filter = now.filter, press();
+			const shown = apart ? [] : now.notices && now.notices.filter((r) => filter !== "unread" || !r.read);
+			feed.show(now, (now.announcements ?? []).filter((a) => apart || (posts === "top" && !a.read && !placeOf(filter))), shown);
+			older.hidden = apart || !shown || now.next === null;
+			all.hidden = Boolean(placeOf(filter));
 		};
+		const all = this.button("read_all", () => feed.readAll());
+		const prefs = make("div");
+		if (this.flag("preferences")) later(({ preferences }) => prefs.append(preferences(this, client)));
 		press();
 		root.replaceChildren(
-			make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...tabs), this.button("read_all", () => feed.readAll())),
-			...feed.nodes, older, this.flag("preferences") ? preferences(this, client) : "", make("slot", { name: "footer" }),
-			voice(this),
+			make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...tabs), all),
+			...feed.nodes, older, prefs, make("slot", { name: "footer" }),
 		);
 		return draw;
 	}

@@ -14,13 +14,20 @@ export function list(ul, made, rows, make) {
 		return li;
 	});
 	const stay = new Set(/** @type {Element[]} */ (shown));
-	const focused = /** @type {HTMLElement | undefined} */ ([...ul.children].find((li) => li.contains(/** @type {ShadowRoot} */ (ul.getRootNode()).activeElement)));
-	for (const li of [...ul.children]) if (!stay.has(li)) li.remove();
+	const before = /** @type {HTMLElement[]} */ ([...ul.children]);
+	const active = /** @type {ShadowRoot} */ (ul.getRootNode()).activeElement;
+	const place = before.findIndex((li) => li.contains(active));
+	for (const li of before) if (!stay.has(li)) li.remove();
 	let at = ul.firstElementChild;
 	for (const li of shown) {
 		if (li === at) at = at.nextElementSibling;
 		else ul.insertBefore(li, at);
 	}
-	// The row that has the focus was rebuilt.
-	if (focused && !focused.isConnected) shown.find((li) => li.dataset.key === focused.dataset.key)?.querySelector(/** @type {"a"} */ ("a, button"))?.focus();
+	const had = before[place];
+	if (!had || had.isConnected) return;
+	// The row that has the focus was rebuilt, or it is gone and the next one gets the focus.
+	const controls = (/** @type {HTMLElement | undefined} */ li) => /** @type {HTMLElement[]} */ ([...(li?.querySelectorAll("a, button") ?? [])]);
+	const nth = controls(had).indexOf(/** @type {HTMLElement} */ (active));
+	const all = controls(shown.find((li) => li.dataset.key === had.dataset.key) ?? shown[Math.min(place, shown.length - 1)]);
+	(all[nth] ?? all[0])?.focus();
 }

@@ -16,23 +16,19 @@ export function noticeRow(feed, row, look) {
 	const { el, client } = feed;
 	const keys = [row.key];
 	const unread = !row.read || row.new;
-	const actions = feed.acts ? [
-		unread ? action(el, "mark_read", row, () => feed.try(client.read({ keys }))) : action(el, "mark_unread", row, () => feed.try(client.unread(keys))),
-		action(el, "delete", row, () => feed.delete(keys)),
-	] : [];
 	const follow = (/** @type {string} */ link) => (/** @type {Event} */ e) => {
 		if (!row.read) client.read({ keys }).catch(() => {});
 		feed.follow(e, link, row);
 	};
 	const li = item(el, row.key, unread);
-	if (el.renderRow) li.prepend(el.renderRow(row, li)), li.append(...actions);
+	if (el.renderRow) li.prepend(el.renderRow(row, li));
 	else li.append(
 		avatar(row, look), titleOf(row, follow(row.link)), time(row.created_at, el.language),
 		bodyOf(row),
 		row.image ? picture("image", row.image.url, row.image.alt) : "",
 		make("span", { class: "buttons" }, ...(row.actions ?? []).map((of) => link(of.label, of.link, { class: `button ${of.style}`, part: "button" }, follow(of.link)))),
-		make("span", { class: "actions", part: "actions" }, ...actions),
 	);
+	feed.act(li, row);
 	return li;
 }
 

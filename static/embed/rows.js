@@ -4,10 +4,13 @@
 
 /**
  * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
- *   readonly title: string, readonly body: string, readonly link: string, readonly app?: {readonly name: string, readonly title: string, readonly icon?: string} | null, readonly read: boolean, readonly new: boolean, readonly created_at: string, readonly expires_at?: string,
+ *   readonly title: string, readonly body: string, readonly link: string, readonly app?: {readonly name: string, readonly title: string, readonly icon?: string} | null, readonly read: boolean, readonly new: boolean, readonly created_at: string, readonly expires_at?: string, readonly until?: string,
  *   readonly actors?: readonly {id?: string, name: string, image?: string}[], readonly others?: number, readonly times?: number,
  *   readonly image?: {url: string, alt: string}, readonly actions?: readonly {label: string, link: string, style: string}[], readonly data?: object}} Row
  */
+
+/** Returns where the rows of a filter are, unless they are in the inbox. @param {string} filter */
+export const placeOf = (filter) => filter.match(/archived|later/)?.[0];
 
 /** Returns the row of an event, which has the stored content. @param {any} row @returns {Row} */
 const rowOf = (row) => ({ scope: "", body: "", link: "", read: false, new: false, actors: row.actor && [row.actor], ...row });

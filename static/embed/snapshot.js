@@ -7,12 +7,12 @@ import { put } from "./rows.js";
  * @typedef {import("./rows.js").Row} Row
  * @typedef {{unread: number, inbox: number, announcements: number} | {unread: null, inbox: null, announcements: null}} Counts null: unknown
  * @typedef {{readonly state: State, readonly user: string | null, readonly badge: Counts,
- *   readonly notices: readonly Row[] | null, readonly next: number | null, readonly announcements: readonly any[] | null}} Snapshot
+ *   readonly notices: readonly Row[] | null, readonly next: number | null, readonly filter: string, readonly announcements: readonly any[] | null}} Snapshot
  */
 
 const none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
 const unknown = { unread: null, inbox: null, announcements: null };
-const nothing = { badge: unknown, notices: null, next: null, announcements: null };
+const nothing = { badge: unknown, notices: null, next: null, filter: "", announcements: null };
 const most = 500; // rows that are kept
 
 /** The state of a page's user, as a series of immutable snapshots. */

@@ -7,7 +7,10 @@ import css from "./style.css";
 export function style() {
 	if (!sheet) {
 		sheet = new CSSStyleSheet();
-		sheet.replaceSync(css);
+		dress("");
 	}
 	return sheet;
 }
+
+/** Adds the rules of a module that was loaded later. @param {string} more */
+export const dress = (more) => style().replaceSync(css + more);

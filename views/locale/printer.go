@@ -16,6 +16,7 @@ import (
 const (
 	scriptPrefix = "js."
 	embedPrefix  = "embed."
+	morePrefix   = "embed_more."
 )
 
 // Printer writes texts in one language. It is safe for concurrent use.
@@ -25,6 +26,7 @@ type Printer struct {
 	messages map[string]msg
 	script   string
 	embed    json.RawMessage
+	more     json.RawMessage
 }
 
 // msg is a compiled message.
@@ -61,7 +63,10 @@ func newPrinter(tag language.Tag, texts map[string]string) (*Printer, error) {
 		return nil, err
 	}
 	p.script = string(script)
-	p.embed, err = p.encode(embedPrefix)
+	if p.embed, err = p.encode(embedPrefix); err != nil {
+		return nil, err
+	}
+	p.more, err = p.encode(morePrefix)
 	return p, err
 }
 
@@ -72,7 +77,7 @@ func (p *Printer) encode(prefix string) (json.RawMessage, error) {
 		id, ok := strings.CutPrefix(id, prefix)
 		switch {
 		case !ok:
-		case m.one != nil:
+		case m.one != nil && m.one.script() != m.other.script():
 			// The names of the forms are the same as in the browser's Intl.PluralRules.
 			texts[id] = map[string]string{"one": m.one.script(), "other": m.other.script()}
 		default:
@@ -95,6 +100,9 @@ func (p *Printer) Script() string { return p.script }
 
 // Embed returns the texts of the elements in the pages of host applications, as Script does.
 func (p *Printer) Embed() json.RawMessage { return p.embed }
+
+// EmbedMore returns the texts of the elements that only a user who acts needs.
+func (p *Printer) EmbedMore() json.RawMessage { return p.more }
 
 // Has reports whether there is a message with this id.
 func (p *Printer) Has(id string) bool {

@@ -10,13 +10,14 @@ type Tag<Own> = DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> & Ow
 	server?: string;
 	theme?: "auto" | "light" | "dark";
 	"read-on"?: "open" | "click";
+	actions?: "hover" | "menu" | "none";
 };
 
 declare module "react" {
 	namespace JSX {
 		interface IntrinsicElements {
 			"carillon-bell": Tag<{ max?: number; placement?: string; "inbox-href"?: string; "title-badge"?: boolean; open?: boolean }>;
-			"carillon-inbox": Tag<{ filter?: "all" | "unread"; announcements?: "top" | "tab" | "off"; preferences?: boolean }>;
+			"carillon-inbox": Tag<{ filter?: "all" | "unread" | "archived" | "later"; tabs?: string; announcements?: "top" | "tab" | "off"; preferences?: boolean }>;
 			"carillon-toasts": Tag<{ position?: string; max?: number }>;
 		}
 	}

@@ -1,7 +1,8 @@
 import {
   Client,
   connect
-} from "./chunk.js";
+} from "./chunk-CYN23TQ2.js";
+import "./chunk-Y2JMYSDW.js";
 export {
   Client,
   connect

@@ -1,42 +1,70 @@
 import {
   addressOf,
   baseOf,
-  clock,
   complain,
   connect,
-  ours
-} from "./chunk.js";
+  ours,
+  placeOf
+} from "./chunk-CYN23TQ2.js";
+import {
+  bodyOf,
+  icon,
+  link,
+  make,
+  route,
+  time,
+  titleOf
+} from "./chunk-OHMHTUBW.js";
+import "./chunk-Y2JMYSDW.js";
 
-// static/embed/dom.js
-function make(name, attributes = {}, ...children) {
-  const el = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === "function") el.addEventListener(key, value);
-    else if (value === true) el.setAttribute(key, "");
-    else if (value || value === "") el.setAttribute(key, value);
+// static/embed/style.css
+var style_default = ':host{--a: var(--carillon-accent, light-dark(#8a5414, #e3b36f));--oa: var(--carillon-on-accent, light-dark(#fff, #231603));--s: var(--carillon-surface, Canvas);--t: var(--carillon-text, CanvasText);--m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s)));--u: var(--carillon-unread, var(--a));--r: var(--carillon-radius, 8px);--g: var(--carillon-gap, 12px);display:inline-block;font-family:var(--carillon-font, inherit)}:host(carillon-inbox),[popover],.toast{background:var(--s);color:var(--t);border:1px solid var(--b);border-radius:var(--r);overflow:clip}:host(carillon-inbox){display:block}:host([hidden]),[hidden]{display:none!important}:host([theme=light]){color-scheme:light}:host([theme=dark]){color-scheme:dark}*{box-sizing:border-box}button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px;border-radius:4px}svg{width:1.5em;height:1.5em;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round;display:block}[popover]{position:fixed;inset:auto;left:var(--x, 8px);top:var(--y, 8px);margin:0;padding:0}[popover],.toast{box-shadow:0 8px 24px -8px #00000059}.bell{position:relative;display:inline-grid;place-items:center;min-width:44px;min-height:44px}.badge{position:absolute;inset-block-start:2px;inset-inline-start:50%;min-width:1.25rem;padding:0 .3rem;border-radius:99px;background:var(--u);color:var(--oa);font-size:.75rem;font-weight:600;line-height:1.25rem;text-align:center}.panel{width:min(var(--carillon-width, 24rem),calc(100vw - 16px));max-height:min(var(--carillon-height, 32rem),calc(100dvh - 16px));flex-direction:column}.panel:popover-open{display:flex}.head,.state{border-block-end:1px solid var(--b)}.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:var(--g);padding-block:8px;padding-inline:16px 8px}h2{margin:0;font-size:1rem;font-weight:600}.action{min-height:32px;padding:0 8px;border-radius:6px;font-size:.875rem;color:var(--a)}.action:hover,li:hover{background:color-mix(in srgb,var(--t) 6%,transparent)}ul{margin:0;padding:0;list-style:none;overflow-y:auto;overscroll-behavior:contain}li{position:relative;display:grid;grid-template-columns:24px minmax(0,1fr) auto;column-gap:var(--g);padding-block:10px;padding-inline:22px 16px;font-size:.875rem;line-height:1.4}li+li,.foot{border-block-start:1px solid var(--b)}li>*{grid-column:2 / -1}.dot{grid-area:auto;position:absolute;inset-inline-start:7px;inset-block-start:18px;width:8px;height:8px;border-radius:50%;background:var(--u)}.avatar,.corner{--h: 0;--i: .04;position:relative;display:grid;place-items:center;width:24px;height:24px;border-radius:50%;font-size:.75rem;font-weight:600;background:light-dark(oklch(.93 var(--i) var(--h)),oklch(.35 var(--i) var(--h)));color:light-dark(oklch(.42 calc(var(--i) * 2) var(--h)),oklch(.87 calc(var(--i) * 2) var(--h)))}.avatar{grid-area:1 / 1 / span 4}.avatar svg{width:60%;height:60%}img{object-fit:cover}.face{position:absolute;width:100%;height:100%;border-radius:50%}.corner{position:absolute;inset:auto -5px -5px auto;width:14px;height:14px;box-shadow:0 0 0 2px var(--s)}.title,.body{text-align:match-parent}li>.title{grid-column:2}.title{color:inherit;font-weight:500;text-decoration:none;overflow-wrap:anywhere}li[data-unread] .title{font-weight:650}a.title:after{content:"";position:absolute;inset:0}.body{color:var(--m);overflow-wrap:anywhere;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;white-space:pre-line}time{color:var(--m);font-size:.75rem;line-height:1.6;white-space:nowrap}li>time{grid-column:3}.image{width:160px;height:90px;margin-block-start:8px}.buttons{display:flex;flex-wrap:wrap;gap:4px}.button{margin-block:4px;padding:4px 8px;border:1px solid var(--b);border-radius:6px;color:inherit;font-weight:500;text-decoration:none}.primary{background:var(--a);color:var(--oa)}.button,li .action{position:relative;z-index:1}li>.action{grid-column:3;align-self:start}.tabs{display:flex;gap:4px;margin-inline-end:auto}.tab[aria-pressed=true]{background:color-mix(in srgb,var(--a) 14%,transparent);font-weight:600}.more{display:block;margin:8px auto}.empty,.state{margin:0;padding:6px 16px;text-align:center;color:var(--m);font-size:.875rem}.empty{padding:40px 16px}.foot{padding:8px 16px;font-size:.875rem;text-align:center}.foot a{color:var(--a)}.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}@media(width<480px){.panel{inset:auto 0 0;width:auto;max-width:none;max-height:85dvh;border-radius:var(--r) var(--r) 0 0}}';
+
+// static/embed/style.js
+var sheet;
+function style() {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    dress("");
   }
-  el.append(...children.map((c) => c || ""));
-  return el;
+  return sheet;
 }
-function link(text, link2, attributes, click) {
-  return link2 ? make("a", { ...attributes, dir: "auto", href: new URL(link2, document.baseURI).href, click }, text) : make("span", { ...attributes, dir: "auto" }, text);
+var dress = (more) => style().replaceSync(style_default + more);
+
+// static/embed/texts.js
+var catalogues = [__CARILLON_TEXTS__];
+var learn = (added) => catalogues.push(added);
+function texts(wish) {
+  const known2 = catalogues.flatMap(Object.keys);
+  const lang = known2.find((l) => l === wish) ?? known2.find((l) => l.split("-")[0] === wish.split("-")[0]) ?? "en";
+  const plural = new Intl.PluralRules(lang);
+  const text = (id, values = {}) => {
+    const found = catalogues.map((all) => all[lang]?.[
+      /** @type {string[]} */
+      all.ids.indexOf(id)
+    ]).find(Boolean) ?? id;
+    const form = typeof found === "string" ? found : found[plural.select(Number(values.Count))] ?? found.other ?? id;
+    return form.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+  };
+  return { lang, text };
 }
-var titleOf = (of, click) => link(of.title, of.link, { class: "title", part: "title" }, click);
-var bodyOf = ({ body }) => body && link(body, "", { class: "body", part: "body" });
-function route(link2) {
-  const { origin, href } = new URL(link2, document.baseURI);
-  return origin === location.origin ? href.slice(origin.length) : link2;
-}
-function icon(d) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  svg.setAttribute("part", "icon");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", d);
-  svg.append(path);
-  return svg;
-}
+
+// static/embed/lazy.js
+var asked;
+var here;
+var lazy = () => asked ??= import("./more-M7RAFQMF.js").then(
+  (more) => {
+    learn(more.texts);
+    dress(more.css);
+    here = more;
+  },
+  (err) => {
+    asked = void 0;
+    complain(`no actions, toasts and preferences: ${err}`);
+  }
+);
+var later = (use) => void (here ? use(here) : lazy().then(() => loaded(use)));
+var loaded = (use) => here && use(here);
 
 // static/embed/seat.js
 var tables = /* @__PURE__ */ new Map();
@@ -199,84 +227,6 @@ var Settable = class extends /** @type {typeof HTMLElement} */
   }
 };
 
-// static/embed/style.css
-var style_default = ':host{--a: var(--carillon-accent, light-dark(#8a5414, #e3b36f));--oa: var(--carillon-on-accent, light-dark(#fff, #231603));--s: var(--carillon-surface, Canvas);--t: var(--carillon-text, CanvasText);--m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s)));--u: var(--carillon-unread, var(--a));--r: var(--carillon-radius, 8px);--g: var(--carillon-gap, 12px);display:inline-block;font-family:var(--carillon-font, inherit)}:host(carillon-inbox),[popover],.toast{background:var(--s);color:var(--t);border:1px solid var(--b);border-radius:var(--r);overflow:hidden}:host(carillon-inbox){display:block}:host([hidden]),[hidden]{display:none!important}:host([theme=light]){color-scheme:light}:host([theme=dark]){color-scheme:dark}*{box-sizing:border-box}button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px;border-radius:4px}svg{width:1.5em;height:1.5em;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round;display:block}[popover]{position:fixed;inset:auto;left:var(--x, 8px);top:var(--y, 8px);margin:0;padding:0}[popover],.toast{box-shadow:0 8px 24px -8px #00000059}.bell{position:relative;display:inline-grid;place-items:center;min-width:44px;min-height:44px}.badge{position:absolute;inset-block-start:2px;inset-inline-start:50%;min-width:1.25rem;padding:0 .3rem;border-radius:99px;background:var(--u);color:var(--oa);font-size:.75rem;font-weight:600;line-height:1.25rem;text-align:center}.panel{width:min(var(--carillon-width, 24rem),calc(100vw - 16px));max-height:min(var(--carillon-height, 32rem),calc(100dvh - 16px));flex-direction:column}.panel:popover-open{display:flex}.head,.state{border-block-end:1px solid var(--b)}.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:var(--g);padding-block:8px;padding-inline:16px 8px}h2{margin:0;font-size:1rem;font-weight:600}.action{min-height:32px;padding:0 8px;border-radius:6px;font-size:.875rem;color:var(--a)}.action:hover,li:hover{background:color-mix(in srgb,var(--t) 6%,transparent)}ul{margin:0;padding:0;list-style:none;overflow-y:auto;overscroll-behavior:contain}li{position:relative;display:grid;grid-template-columns:24px minmax(0,1fr) auto;column-gap:var(--g);padding-block:10px;padding-inline:22px 16px;font-size:.875rem;line-height:1.4}li+li,.prefs,.foot{border-block-start:1px solid var(--b)}li>*{grid-column:2 / -1}.dot{grid-area:auto;position:absolute;inset-inline-start:7px;inset-block-start:18px;width:8px;height:8px;border-radius:50%;background:var(--u)}.avatar,.corner{--h: 0;--i: .04;position:relative;display:grid;place-items:center;width:24px;height:24px;border-radius:50%;font-size:.75rem;font-weight:600;background:light-dark(oklch(.93 var(--i) var(--h)),oklch(.35 var(--i) var(--h)));color:light-dark(oklch(.42 calc(var(--i) * 2) var(--h)),oklch(.87 calc(var(--i) * 2) var(--h)))}.avatar{grid-area:1 / 1 / span 4}.avatar svg{width:60%;height:60%}img{object-fit:cover}.face{position:absolute;width:100%;height:100%;border-radius:50%}.corner{position:absolute;inset:auto -5px -5px auto;width:14px;height:14px;box-shadow:0 0 0 2px var(--s)}.title,.body{text-align:match-parent}li>.title{grid-column:2}.title{color:inherit;font-weight:500;text-decoration:none;overflow-wrap:anywhere}li[data-unread] .title{font-weight:650}a.title:after{content:"";position:absolute;inset:0}.body{color:var(--m);overflow-wrap:anywhere;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;white-space:pre-line}time{color:var(--m);font-size:.75rem;line-height:1.6;white-space:nowrap}li>time{grid-column:3}.image{width:160px;height:90px;margin-block-start:8px}.buttons{display:flex;flex-wrap:wrap;gap:4px}.button{margin-block:4px;padding:4px 8px;border:1px solid var(--b);border-radius:6px;color:inherit;font-weight:500;text-decoration:none}.primary{background:var(--a);color:var(--oa)}.button,li .action{position:relative;z-index:1}.actions{display:flex;gap:4px;margin-inline-start:-8px}li>.action{grid-column:3;align-self:start}.close{position:absolute;z-index:1;inset-block-start:0;inset-inline-end:0;min-width:44px;min-height:44px;color:var(--m)}.tabs{display:flex;gap:4px;margin-inline-end:auto}.tab[aria-pressed=true]{background:color-mix(in srgb,var(--a) 14%,transparent);font-weight:600}.more{display:block;margin:8px auto}.prefs{padding:4px 8px}.prefs summary{display:inline-flex;align-items:center;cursor:pointer;list-style:none}.types{padding:4px 8px 8px;font-size:.875rem}.types label{display:flex;align-items:center;gap:8px;min-height:32px}.types input{accent-color:var(--a)}.said{padding:0 16px;font-size:.875rem}.empty,.state{margin:0;padding:6px 16px;text-align:center;color:var(--m);font-size:.875rem}.empty{padding:40px 16px}.foot{padding:8px 16px;font-size:.875rem;text-align:center}.foot a{color:var(--a)}.toasts{inset:auto 16px 16px auto;border:0;background:none;box-shadow:none;overflow:visible;width:min(22rem,calc(100vw - 32px))}.toasts[data-position^=top]{inset-block:16px auto}.toasts[data-position$=start]{inset-inline:16px auto}.toast{position:relative;display:grid;margin-block-start:8px;padding-block:12px;padding-inline:16px 44px;font-size:.875rem;border-inline-start:3px solid var(--u)}.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}@media(forced-colors:active){.badge,.dot{forced-color-adjust:none;background:Highlight;color:HighlightText}}@media(width<480px){.panel{inset:auto 0 0;width:auto;max-width:none;max-height:85dvh;border-radius:var(--r) var(--r) 0 0}}@media(pointer:coarse){.action,.types label{min-height:44px}}';
-
-// static/embed/style.js
-var sheet;
-function style() {
-  if (!sheet) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(style_default);
-  }
-  return sheet;
-}
-
-// static/embed/texts.js
-var catalogues = JSON.parse("__CARILLON_TEXTS__");
-function texts(wish) {
-  const known2 = Object.keys(catalogues);
-  const lang = known2.find((l) => l === wish) ?? known2.find((l) => l.split("-")[0] === wish.split("-")[0]) ?? "en";
-  const plural = new Intl.PluralRules(lang);
-  const text = (id, values = {}) => {
-    const found = catalogues[lang]?.[id] ?? id;
-    const form = typeof found === "string" ? found : found[plural.select(Number(values.Count))] ?? found.other ?? id;
-    return form.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
-  };
-  return { lang, text };
-}
-
-// static/js/announcer.js
-var quiet = 5e3;
-var moment = 50;
-function announcer(write3, time2 = clock) {
-  let last2 = -Infinity;
-  let waiting2 = null;
-  return (phrase, wait = moment) => {
-    const pending = waiting2 !== null;
-    waiting2 = phrase;
-    if (pending) return;
-    time2.after(Math.max(wait, last2 + quiet - time2.now()), () => {
-      last2 = time2.now();
-      if (waiting2 !== null) write3(typeof waiting2 === "string" ? waiting2 : waiting2());
-      waiting2 = null;
-    });
-  };
-}
-
-// static/embed/voice.js
-var places = /* @__PURE__ */ new Set();
-var waiting = "";
-var important = false;
-var say = announcer(() => {
-  const [place] = places;
-  if (place) place.textContent = waiting;
-  important = false;
-});
-function voice(el) {
-  const place = make("p", { class: "sr", part: "status" });
-  places.add(place);
-  elect();
-  el.atEnd(() => {
-    places.delete(place);
-    elect();
-  });
-  return place;
-}
-function elect() {
-  const [first] = places;
-  first?.setAttribute("role", "status");
-}
-function speak(phrase, toast = false) {
-  if (important && !toast) return;
-  [waiting, important] = [phrase, toast];
-  say(phrase);
-}
-function hush() {
-  [waiting, important] = ["", false];
-  for (const place of places) place.textContent = "";
-}
-
 // static/embed/element.js
 var frame = 16;
 var lonely = 5e3;
@@ -359,12 +309,13 @@ var CarillonElement = class extends Settable {
     const had = this.#user;
     this.#user = user;
     if (had !== null) {
-      hush();
+      loaded(({ hush }) => hush());
       this.failed = false;
       this.left();
       this.settle(true);
     }
-    if (user !== null) this.load(client);
+    if (user === null) return;
+    this.load(client);
   }
   /** Shows the page's own content until another element has settings. @param {ShadowRoot} root */
   #wait(root) {
@@ -381,8 +332,8 @@ var CarillonElement = class extends Settable {
     return () => {
     };
   }
-  /** Loads the content for a user. @param {Client} _client */
-  load(_client) {
+  /** Loads the content for a user. @param {Client} _client @param {boolean} [_chosen] the user chose a tab */
+  load(_client, _chosen) {
   }
   /** Is called when the element has moved in the page. */
   moved() {
@@ -444,31 +395,41 @@ function list(ul, made, rows, make2) {
     /** @type {Element[]} */
     shown
   );
-  const focused = (
-    /** @type {HTMLElement | undefined} */
-    [...ul.children].find((li) => li.contains(
-      /** @type {ShadowRoot} */
-      ul.getRootNode().activeElement
-    ))
+  const before = (
+    /** @type {HTMLElement[]} */
+    [...ul.children]
   );
-  for (const li of [...ul.children]) if (!stay.has(li)) li.remove();
+  const active = (
+    /** @type {ShadowRoot} */
+    ul.getRootNode().activeElement
+  );
+  const place = before.findIndex((li) => li.contains(active));
+  for (const li of before) if (!stay.has(li)) li.remove();
   let at = ul.firstElementChild;
   for (const li of shown) {
     if (li === at) at = at.nextElementSibling;
     else ul.insertBefore(li, at);
   }
-  if (focused && !focused.isConnected) shown.find((li) => li.dataset.key === focused.dataset.key)?.querySelector(
-    /** @type {"a"} */
-    "a, button"
-  )?.focus();
+  const had = before[place];
+  if (!had || had.isConnected) return;
+  const controls = (li) => (
+    /** @type {HTMLElement[]} */
+    [...li?.querySelectorAll("a, button") ?? []]
+  );
+  const nth = controls(had).indexOf(
+    /** @type {HTMLElement} */
+    active
+  );
+  const all = controls(shown.find((li) => li.dataset.key === had.dataset.key) ?? shown[Math.min(place, shown.length - 1)]);
+  (all[nth] ?? all[0])?.focus();
 }
 
 // static/embed/avatar.js
 var hues = { amber: 75, blue: 245, green: 150, red: 15, purple: 295, teal: 205, pink: 345 };
 var derived = 6;
-function avatar({ type, actors: [actor] = [] }, asked) {
+function avatar({ type, actors: [actor] = [] }, asked2) {
   const all = actor ? disc("avatar", hueOf(actor.id || actor.name), initials(actor.name), actor.image && picture("face", actor.image, "")) : disc("avatar", 0, initials(type));
-  asked?.then((look) => {
+  asked2?.then((look) => {
     const sign = look?.icon && icon(look.icon);
     const hue = look && hues[look.color];
     if (actor) sign && all.append(disc("corner", hue, sign));
@@ -495,67 +456,27 @@ function hueOf(text) {
   return Object.values(hues)[(sum >>> 0) % derived];
 }
 
-// static/js/times.js
-var minute = 6e4;
-var day = 24 * 60 * minute;
-var longest = 7 * day;
-function ago(ms, lang) {
-  const format = new Intl.RelativeTimeFormat(lang, { numeric: "auto", style: "narrow" });
-  if (ms >= longest) return null;
-  if (ms < minute) return format.format(0, "second");
-  if (ms < 60 * minute) return format.format(-Math.floor(ms / minute), "minute");
-  if (ms < day) return format.format(-Math.floor(ms / (60 * minute)), "hour");
-  return new Intl.RelativeTimeFormat(lang, { style: "narrow" }).format(-Math.floor(ms / day), "day");
-}
-
-// static/embed/time.js
-var lists = /* @__PURE__ */ new Map();
-var timer;
-function time(at, lang) {
-  const el = make("time", { part: "meta time", datetime: at });
-  write(el, lang);
-  return el;
-}
-function ticks(list2, lang) {
-  lists.set(list2, lang);
-  timer ??= setInterval(() => {
-    for (const [list3, lang2] of lists) for (const el of list3.querySelectorAll("time")) write(el, lang2);
-  }, 6e4);
-  return () => void lists.delete(list2);
-}
-function write(el, lang) {
-  const at = new Date(
-    /** @type {HTMLTimeElement} */
-    el.dateTime
-  );
-  el.textContent = ago(Date.now() - +at, lang) ?? at.toLocaleDateString(lang);
-}
-
 // static/embed/row.js
 function noticeRow(feed, row, look) {
   const { el, client } = feed;
   const keys = [row.key];
   const unread = !row.read || row.new;
-  const actions = feed.acts ? [
-    unread ? action(el, "mark_read", row, () => feed.try(client.read({ keys }))) : action(el, "mark_unread", row, () => feed.try(client.unread(keys))),
-    action(el, "delete", row, () => feed.delete(keys))
-  ] : [];
   const follow = (link2) => (e) => {
     if (!row.read) client.read({ keys }).catch(() => {
     });
     feed.follow(e, link2, row);
   };
   const li = item(el, row.key, unread);
-  if (el.renderRow) li.prepend(el.renderRow(row, li)), li.append(...actions);
+  if (el.renderRow) li.prepend(el.renderRow(row, li));
   else li.append(
     avatar(row, look),
     titleOf(row, follow(row.link)),
     time(row.created_at, el.language),
     bodyOf(row),
     row.image ? picture("image", row.image.url, row.image.alt) : "",
-    make("span", { class: "buttons" }, ...(row.actions ?? []).map((of) => link(of.label, of.link, { class: `button ${of.style}`, part: "button" }, follow(of.link)))),
-    make("span", { class: "actions", part: "actions" }, ...actions)
+    make("span", { class: "buttons" }, ...(row.actions ?? []).map((of) => link(of.label, of.link, { class: `button ${of.style}`, part: "button" }, follow(of.link))))
   );
+  feed.act(li, row);
   return li;
 }
 function postRow({ el, client }, post) {
@@ -581,37 +502,35 @@ var bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
 var Feed = class {
   /** The icons of types; without them rows have initials. @type {Map<string, Promise<Look | undefined>>} */
   #looks = /* @__PURE__ */ new Map();
-  #said = make("div", { class: "said", part: "status" });
+  said = make("div", { class: "said", part: "status" });
   #state = make("p", { class: "state", part: "status", hidden: true });
-  #list;
   #empty;
   /** @type {WeakMap<object, HTMLElement>} */
   #made = /* @__PURE__ */ new WeakMap();
   #away;
-  /** @param {import("./element.js").CarillonElement} el @param {Client} client @param {boolean} acts its rows can be marked and deleted @param {() => void} [away] is called when the user follows a link */
-  constructor(el, client, acts, away = () => {
-  }) {
+  /** @param {import("./element.js").CarillonElement} el @param {Client} client @param {string} acts hover, menu or none @param {() => void} [away] is called when the user follows a link */
+  constructor(el, client, acts, away) {
     this.el = el;
     this.client = client;
     this.acts = acts;
     this.#away = away;
-    this.#list = make("ul", { part: "list", "aria-label": el.text("title") });
+    this.list = make("ul", { part: "list", "aria-label": el.text("title") });
     this.#empty = make("div", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, el.text("empty")));
-    el.atEnd(ticks(this.#list, el.language));
   }
   get nodes() {
-    return [this.#state, this.#said, this.#list, this.#empty];
+    return [this.#state, this.list, this.#empty, this.said];
   }
   /** @param {Snapshot} now @param {readonly any[]} posts @param {Snapshot["notices"]} notices */
   show(now, posts, notices = now.notices) {
     const types = (notices ?? []).map((row) => row.type).filter((type) => !this.#looks.has(type)).slice(0, 100);
-    const asked = types[0] && this.client.looks(types).catch(() => ({ looks: {} }));
-    for (const type of types) this.#looks.set(type, asked.then(({ looks }) => looks[type]));
+    const asked2 = types[0] && this.client.looks(types).catch(() => ({ looks: {} }));
+    for (const type of types) this.#looks.set(type, asked2.then(({ looks }) => looks[type]));
+    if (types[0]) later(({ begin }) => begin(this));
     const fault = this.el.fault(now);
     [this.#state.hidden, this.#state.textContent] = [!fault, fault];
-    list(this.#list, this.#made, [...posts, ...notices ?? []], (of) => of.key ? noticeRow(this, of, this.#looks.get(of.type)) : postRow(this, of));
-    const waits = now.notices === null;
-    this.#empty.hidden = waits || this.#list.hasChildNodes();
+    list(this.list, this.#made, [...posts, ...notices ?? []], (of) => of.key ? noticeRow(this, of, this.#looks.get(of.type)) : postRow(this, of));
+    const waits = notices === null;
+    this.#empty.hidden = waits || this.list.hasChildNodes();
     return fault;
   }
   /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
@@ -624,13 +543,17 @@ var Feed = class {
         /** @type {any} */
         err.code ?? "failed"
       ), detail: String(err) });
-      if (this.client.getSnapshot().notices) this.#say(this.el.text("failed"));
+      if (this.client.getSnapshot().notices) later(({ say }) => say(this, this.el.text("failed")));
       return false;
     }
   }
-  /** @param {string[]} keys */
-  async delete(keys) {
-    if (await this.try(this.client.delete(keys))) this.#say(this.el.text("deleted"), () => this.client.restore(keys));
+  /** Offers to undo a change once it has succeeded. @param {string} id of its text @param {Promise<unknown>} call @param {() => Promise<unknown>} undo @param {Record<string, string>} [values] */
+  did = async (id, call, undo, values) => {
+    if (await this.try(call)) later(({ say }) => say(this, this.el.text(id, values), undo));
+  };
+  /** Adds what the user can do with a row. @param {HTMLElement} li @param {import("./rows.js").Row} row */
+  act(li, row) {
+    if (this.acts !== "none") later(({ act }) => act(this, li, row));
   }
   readAll() {
     const { notices } = this.client.getSnapshot();
@@ -640,67 +563,25 @@ var Feed = class {
   /** The user follows a link, which a router of the page may take over. @param {Event} e @param {string} link @param {any} notice */
   follow(e, link2, notice) {
     if (!this.el.emit("navigate", { href: route(link2), notice })) e.preventDefault();
-    this.#away();
-  }
-  /** @param {string} text @param {() => Promise<unknown>} [undo] */
-  #say(text, undo) {
-    const again = () => this.try(undo?.()).then(() => this.#said.replaceChildren());
-    this.#said.replaceChildren(text, undo ? this.el.button("undo", again) : "");
-    speak(text);
+    this.#away?.();
   }
 };
 
-// static/embed/title.js
-var remembered = 50;
-var numbers2 = /* @__PURE__ */ new Map();
-var plains = /* @__PURE__ */ new Set();
-var [plain, written] = ["", ""];
-var watch = globalThis.MutationObserver && new MutationObserver(() => document.title !== written && write2());
-function entitle(element, number) {
-  const before = numbers2.size;
-  if (number === null) numbers2.delete(element);
-  else numbers2.set(element, number);
-  if (before + numbers2.size === 0) return;
-  if (before === 0) {
-    plain = written = document.title;
-    plain = plainOf(written);
-  }
-  write2();
-  watch.disconnect();
-  if (numbers2.size > 0) watch.observe(document.head, { childList: true, subtree: true, characterData: true });
-}
-function write2() {
-  if (document.title !== written) plain = plainOf(document.title);
-  const [number = ""] = numbers2.values();
-  if (number) {
-    plains.add(plain);
-    for (const old of plains) if (plains.size > remembered) plains.delete(old);
-  }
-  const title = number ? `(${number}) ${plain}` : plain;
-  if (document.title !== title) document.title = title;
-  written = document.title;
-}
-function plainOf(title) {
-  if (plain && written !== plain && title.includes(written)) return title.replace(written, () => plain);
-  const rest = title.replace(/^\(\d+\+?\) /, "");
-  return plains.has(rest) ? rest : title;
-}
-
 // static/embed/bell.js
 var CarillonBell = class extends CarillonElement {
-  static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open"];
+  static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open", "actions"];
   /** @type {HTMLElement | null} */
   #panel = null;
   /** @override @param {ShadowRoot} root @param {import("./core.js").Client} client */
   start(root, client) {
     const name = this.text("title");
-    const feed = new Feed(this, client, false, () => this.hide());
+    const feed = new Feed(this, client, this.getAttribute("actions") ?? "hover", () => this.hide());
     let shown;
     const all = this.button("read_all", () => feed.readAll());
     const badge = make("span", { class: "badge", part: "badge", "aria-hidden": "true", hidden: true });
     const button = make(
       "button",
-      { class: "bell", part: "bell", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => panel.togglePopover() },
+      { class: "bell", part: "bell", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => panel.togglePopover(), pointerenter: lazy, focus: lazy },
       make("slot", { name: "icon" }, icon(bell)),
       badge
     );
@@ -712,26 +593,15 @@ var CarillonBell = class extends CarillonElement {
       ...feed.nodes,
       make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, href && make("a", { href }, this.text("inbox"))))
     );
-    const place = () => {
-      if (!panel.matches(":popover-open")) return;
-      const at = button.getBoundingClientRect();
-      const { offsetWidth: width, offsetHeight: height } = panel;
-      const [side, end] = (this.getAttribute("placement") ?? "bottom-end").split("-");
-      const x = end === "end" === (getComputedStyle(this).direction === "ltr") ? at.right - width : at.left;
-      const room = innerHeight - at.bottom;
-      const most = Math.min(height, 320);
-      const below = side === "top" ? at.top < most && room > at.top : room > most || at.top < innerHeight / 2;
-      panel.style.setProperty("--x", `${Math.min(Math.max(8, x), innerWidth - width - 8)}px`);
-      panel.style.setProperty("--y", `${below ? at.bottom + 4 : Math.max(8, at.top - height - 4)}px`);
-    };
+    const place = () => loaded((more) => panel.matches(":popover-open") && more.place(panel, button, this.getAttribute("placement") ?? void 0));
     const toggled = async (open) => {
       button.setAttribute("aria-expanded", String(open));
       this.toggleAttribute("open", open);
       this.emit(open ? "open" : "close");
       if (!open) return;
-      place();
+      later(place);
       if (client.getSnapshot().user === null) return;
-      const calls = [this.getAttribute("read-on") === "click" ? client.load() : client.open(), client.loadAnnouncements()];
+      const calls = [this.getAttribute("read-on") === "click" ? client.load({ filter: "all" }) : client.open(), client.loadAnnouncements()];
       this.failed = !await feed.try(Promise.all(calls));
       draw(client.getSnapshot());
     };
@@ -745,8 +615,8 @@ var CarillonBell = class extends CarillonElement {
         badge.textContent = short;
         badge.hidden = all.hidden = !unread;
         button.setAttribute("aria-label", label);
-        if (this.flag("title-badge")) entitle(this, unread ? short : "");
-        if (unread && typeof shown === "number" && unread > shown) speak(label);
+        if (this.flag("title-badge")) later(({ entitle }) => button.isConnected && entitle(this, unread ? short : ""));
+        if (unread && typeof shown === "number" && unread > shown) later(({ speak }) => speak(this, label));
         shown = unread;
         if (unread !== null) this.emit("badge", now.badge);
       }
@@ -754,11 +624,11 @@ var CarillonBell = class extends CarillonElement {
       if (unread === null && fault) button.setAttribute("aria-description", fault);
       else button.removeAttribute("aria-description");
     };
-    root.replaceChildren(button, panel, voice(this));
+    root.replaceChildren(button, panel);
     addEventListener("resize", place);
     this.atEnd(() => {
       removeEventListener("resize", place);
-      entitle(this, null);
+      loaded(({ entitle }) => entitle(this, null));
     });
     if (this.flag("open")) queueMicrotask(() => this.show());
     return draw;
@@ -786,82 +656,68 @@ var CarillonBell = class extends CarillonElement {
   }
 };
 
-// static/embed/preferences.js
-function preferences(el, client) {
-  const list2 = make("div", { class: "types" });
-  const fault = () => list2.replaceChildren(el.text("failed"));
-  const choice = (t) => {
-    const box = (
-      /** @type {HTMLInputElement} */
-      make("input", { type: "checkbox", disabled: !t.mutable, change: () => client.mute(t.type, !box.checked).catch(fault) })
-    );
-    box.checked = !t.muted;
-    return make("label", { part: "row" }, box, make("span", { dir: "auto" }, t.name));
-  };
-  const open = async (e) => {
-    if (!(e.currentTarget instanceof HTMLDetailsElement) || !e.currentTarget.open) return;
-    await client.me().then((me) => list2.replaceChildren(...me.types.map(choice)), fault);
-  };
-  return make("details", { class: "prefs", part: "footer", toggle: open }, make("summary", { class: "action", part: "action" }, el.text("preferences")), list2);
-}
-
 // static/embed/inbox.js
 var announced = "announcements";
 var CarillonInbox = class extends CarillonElement {
-  static observedAttributes = [...super.observedAttributes, "filter", announced, "preferences"];
+  static observedAttributes = [...super.observedAttributes, "filter", announced, "preferences", "actions", "tabs"];
   /** @override @param {ShadowRoot} root @param {Client} client */
   start(root, client) {
-    const feed = new Feed(this, client, true);
+    const feed = new Feed(this, client, this.getAttribute("actions") ?? "hover");
     const posts = this.getAttribute("announcements") ?? "top";
-    let filter = this.getAttribute("filter") === "unread" ? "unread" : "all";
-    const tabs = ["all", "unread", ...posts === "tab" ? [announced] : []].map((name) => {
+    const names = (this.getAttribute("tabs") ?? "all unread").match(/\b(all|unread|archived|later)\b/g) ?? ["all"];
+    let filter = this.getAttribute("filter") ?? "";
+    if (!names.includes(filter)) [filter = ""] = names;
+    const tabs = [...names, ...posts === "tab" ? [announced] : []].map((name) => {
       const choose = () => {
         filter = name;
         press();
-        feed.try(name === announced ? client.loadAnnouncements() : client.load({ filter }));
+        this.load(client, true);
         draw(client.getSnapshot());
       };
       return this.button(`tab_${name}`, choose, { class: "action tab", part: "tab", "data-tab": name });
     });
     const press = () => tabs.forEach((tab) => tab.setAttribute("aria-pressed", String(tab.dataset.tab === filter)));
     const older = this.button("older", () => feed.try(client.load({ more: true })), { class: "action more" });
-    this.load = async () => {
+    this.load = async (_, chosen = false) => {
       this.failed = false;
       if (posts !== "off") feed.try(client.loadAnnouncements());
-      const opens = filter === "all" && this.getAttribute("read-on") !== "click";
-      this.failed = !await feed.try(opens ? client.open() : client.load({ filter: filter === "unread" ? filter : "all" }));
+      const opens = !chosen && filter === "all" && this.getAttribute("read-on") !== "click";
+      this.failed = !await feed.try(opens ? client.open() : client.load({ filter: filter === announced ? "all" : filter }));
       draw(client.getSnapshot());
-      if (this.failed && this.isConnected) setTimeout(() => this.load(client), 5e3);
+      if (this.failed && this.isConnected) setTimeout(() => this.load(client, chosen), 5e3);
     };
     const draw = (now) => {
       const apart = filter === announced;
-      const shown = apart ? [] : (now.notices ?? []).filter((r) => filter === "all" || !r.read);
-      feed.show(now, (now.announcements ?? []).filter((a) => apart || posts === "top" && !a.read), shown);
-      older.hidden = apart || now.next === null;
+      if (!apart && now.notices && placeOf(now.filter) !== placeOf(filter)) filter = now.filter, press();
+      const shown = apart ? [] : now.notices && now.notices.filter((r) => filter !== "unread" || !r.read);
+      feed.show(now, (now.announcements ?? []).filter((a) => apart || posts === "top" && !a.read && !placeOf(filter)), shown);
+      older.hidden = apart || !shown || now.next === null;
+      all.hidden = Boolean(placeOf(filter));
     };
+    const all = this.button("read_all", () => feed.readAll());
+    const prefs = make("div");
+    if (this.flag("preferences")) later(({ preferences }) => prefs.append(preferences(this, client)));
     press();
     root.replaceChildren(
-      make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...tabs), this.button("read_all", () => feed.readAll())),
+      make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...tabs), all),
       ...feed.nodes,
       older,
-      this.flag("preferences") ? preferences(this, client) : "",
-      make("slot", { name: "footer" }),
-      voice(this)
+      prefs,
+      make("slot", { name: "footer" })
     );
     return draw;
   }
 };
 
 // static/embed/toasts.js
-var life = 8e3;
 var CarillonToasts = class extends CarillonElement {
   static observedAttributes = [...super.observedAttributes, "position"];
   /** @type {HTMLElement | null} */
   #region = null;
   /** @param {ShadowRoot} root @param {Client} client */
   start(root, client) {
-    this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "aria-label": this.text("toasts"), "data-position": this.getAttribute("position") ?? "bottom-end" });
-    root.replaceChildren(this.#region, voice(this));
+    this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "data-position": this.getAttribute("position") ?? "bottom-end" });
+    root.replaceChildren(this.#region);
     client.takeToasts();
     this.atEnd(client.on("toast", (e) => this.#take(e.detail)));
     return () => {
@@ -873,40 +729,18 @@ var CarillonToasts = class extends CarillonElement {
   /** @param {{toast: Toast, shown: () => void}} detail */
   #take({ toast, shown }) {
     if (!this.emit("toast", { ...toast, shown })) return;
-    this.#show(toast);
-    shown();
-  }
-  /** @param {Toast} toast */
-  #show(toast) {
     const region = this.#region;
-    if (!region) return;
-    const box = make(
-      "div",
-      { class: "toast", part: "toast" },
-      titleOf(toast, (e) => this.#follow(e, toast, box)),
-      bodyOf(toast),
-      make("button", { class: "close", part: "action", "aria-label": this.text("close_named", { Title: toast.title }), click: () => this.#drop(box) }, "✕")
-    );
-    region.append(box);
-    const most = Number(this.getAttribute("max") ?? 3);
-    while (region.childElementCount > most) region.firstElementChild?.remove();
-    if (!region.matches(":popover-open")) region.showPopover();
-    speak(toast.body ? `${toast.title}
+    later(({ show, speak }) => {
+      if (!region?.isConnected) return;
+      show(this, region, toast, (e) => {
+        if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {
+        });
+        if (!this.emit("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
+      });
+      speak(this, toast.body ? `${toast.title}
 ${toast.body}` : toast.title, true);
-    const end = () => box.matches(":hover, :focus-within") ? setTimeout(end, 1e3) : this.#drop(box);
-    setTimeout(end, life);
-  }
-  /** @param {Event} e @param {Toast} toast @param {HTMLElement} box */
-  #follow(e, toast, box) {
-    if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {
+      shown();
     });
-    if (!this.emit("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
-    this.#drop(box);
-  }
-  /** @param {HTMLElement} box */
-  #drop(box) {
-    box.remove();
-    if (this.#region?.childElementCount === 0 && this.#region.matches(":popover-open")) this.#region.hidePopover();
   }
 };
 

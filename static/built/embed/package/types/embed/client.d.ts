@@ -20,7 +20,7 @@ export declare class Client extends EventTarget {
     getSnapshot: () => import("./snapshot.js").Snapshot;
     /** @param {string} name @param {(e: CustomEvent) => void} fn */
     on(name: string, fn: (e: CustomEvent) => void): () => void;
-    /** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
+    /** Loads the first page, or the next one. filter is all, unread, archived or later. @param {{filter?: string, more?: boolean}} [which] */
     load({ filter, more }?: {
         filter?: string;
         more?: boolean;
@@ -40,7 +40,15 @@ export declare class Client extends EventTarget {
     unread(keys: string[]): Promise<void>;
     /** @param {string[]} keys */
     delete(keys: string[]): Promise<void>;
-    /** Undoes a deletion, which is possible for 10 minutes. @param {string[]} keys */
+    /** Moves notices to the archive. @param {string[]} keys */
+    archive(keys: string[]): Promise<void>;
+    /** Moves archived notices back to their places. @param {string[]} keys */
+    unarchive(keys: string[]): Promise<void>;
+    /** Puts a notice away until a time: RFC 3339, at most 90 days from now. @param {string} key @param {string} until */
+    snooze(key: string, until: string): Promise<void>;
+    /** Brings a notice back that was put away. @param {string} key */
+    wake(key: string): Promise<void>;
+    /** Undoes a deletion, which is possible for 10 minutes, or an archiving or snoozing. @param {string[]} keys */
     restore(keys: string[]): Promise<void>;
     /** Returns the signed-in user, with their settings and the types of notices. */
     me(): Promise<any>;

@@ -11,8 +11,8 @@ export declare class CarillonElement extends Settable {
     update(anew: boolean, put: boolean): void;
     /** Builds the content. Returns the function that draws a snapshot. @param {ShadowRoot} _root @param {Client} _client @returns {(now: Snapshot) => void} */
     start(_root: ShadowRoot, _client: Client): (now: Snapshot) => void;
-    /** Loads the content for a user. @param {Client} _client */
-    load(_client: Client): void;
+    /** Loads the content for a user. @param {Client} _client @param {boolean} [_chosen] the user chose a tab */
+    load(_client: Client, _chosen?: boolean): void;
     /** Is called when the element has moved in the page. */
     moved(): void;
     /** Is called when the user has left. */

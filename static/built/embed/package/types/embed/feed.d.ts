@@ -10,16 +10,20 @@ export declare class Feed {
     #private;
     el: import("./element.js").CarillonElement;
     client: import("./client.js").Client;
-    acts: boolean;
-    /** @param {import("./element.js").CarillonElement} el @param {Client} client @param {boolean} acts its rows can be marked and deleted @param {() => void} [away] is called when the user follows a link */
-    constructor(el: import("./element.js").CarillonElement, client: Client, acts: boolean, away?: () => void);
+    acts: string;
+    list: HTMLElement;
+    said: HTMLElement;
+    /** @param {import("./element.js").CarillonElement} el @param {Client} client @param {string} acts hover, menu or none @param {() => void} [away] is called when the user follows a link */
+    constructor(el: import("./element.js").CarillonElement, client: Client, acts: string, away?: () => void);
     get nodes(): HTMLElement[];
     /** @param {Snapshot} now @param {readonly any[]} posts @param {Snapshot["notices"]} notices */
     show(now: Snapshot, posts: readonly any[], notices?: Snapshot["notices"]): string;
     /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
     try(call: Promise<unknown> | undefined): Promise<boolean>;
-    /** @param {string[]} keys */
-    delete(keys: string[]): Promise<void>;
+    /** Offers to undo a change once it has succeeded. @param {string} id of its text @param {Promise<unknown>} call @param {() => Promise<unknown>} undo @param {Record<string, string>} [values] */
+    did: (id: string, call: Promise<unknown>, undo: () => Promise<unknown>, values?: Record<string, string>) => Promise<void>;
+    /** Adds what the user can do with a row. @param {HTMLElement} li @param {import("./rows.js").Row} row */
+    act(li: HTMLElement, row: import("./rows.js").Row): void;
     readAll(): void;
     /** The user follows a link, which a router of the page may take over. @param {Event} e @param {string} link @param {any} notice */
     follow(e: Event, link: string, notice: any): void;

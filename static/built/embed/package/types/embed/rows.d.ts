@@ -16,6 +16,7 @@ export type Row = {
     readonly new: boolean;
     readonly created_at: string;
     readonly expires_at?: string;
+    readonly until?: string;
     readonly actors?: readonly {
         id?: string;
         name: string;
@@ -34,6 +35,14 @@ export type Row = {
     }[];
     readonly data?: object;
 };
+/**
+ * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
+ *   readonly title: string, readonly body: string, readonly link: string, readonly app?: {readonly name: string, readonly title: string, readonly icon?: string} | null, readonly read: boolean, readonly new: boolean, readonly created_at: string, readonly expires_at?: string, readonly until?: string,
+ *   readonly actors?: readonly {id?: string, name: string, image?: string}[], readonly others?: number, readonly times?: number,
+ *   readonly image?: {url: string, alt: string}, readonly actions?: readonly {label: string, link: string, style: string}[], readonly data?: object}} Row
+ */
+/** Returns where the rows of a filter are, unless they are in the inbox. @param {string} filter */
+export declare const placeOf: (filter: string) => string | undefined;
 /**
  * Inserts a row that arrived, unless it is there already, and removes an older row with its key.
  * @param {readonly Row[]} rows

@@ -15,6 +15,7 @@ export type Snapshot = {
     readonly badge: Counts;
     readonly notices: readonly Row[] | null;
     readonly next: number | null;
+    readonly filter: string;
     readonly announcements: readonly any[] | null;
 };
 /** The state of a page's user, as a series of immutable snapshots. */

@@ -9,6 +9,8 @@ export type Toast = {
     key?: string;
     more?: number;
 };
+/** @typedef {import("./core.js").Client} Client */
+/** @typedef {{id: string, title: string, body: string, link: string, notice?: number, key?: string, more?: number}} Toast */
 /** The place where toasts appear: each in one tab of one browser, in the top layer. */
 export declare class CarillonToasts extends CarillonElement {
     #private;

@@ -1,3 +1,7 @@
+import {
+  timer
+} from "./chunk-Y2JMYSDW.js";
+
 // static/embed/base.js
 var home = new URL("../", "__CARILLON_SERVER__").href;
 var clear = /^((https?:)?\/\/[^/\\\s]|\.{0,2}\/(?!\/))[^\\\s]*$/i;
@@ -14,16 +18,6 @@ function addressOf(name, text, example, form = /^/) {
   return url;
 }
 var ours = (server) => new URL(server).origin === self.origin;
-
-// static/js/clock.js
-var timer = {
-  random: () => Math.random(),
-  after(ms, then) {
-    const timer2 = setTimeout(then, ms);
-    return () => clearTimeout(timer2);
-  }
-};
-var clock = { now: () => performance.now(), date: () => /* @__PURE__ */ new Date(), ...timer };
 
 // static/js/stream.js
 var closed = 2;
@@ -656,6 +650,7 @@ var Polling = class {
 };
 
 // static/embed/rows.js
+var placeOf = (filter) => filter.match(/archived|later/)?.[0];
 var rowOf = (row) => ({ scope: "", body: "", link: "", read: false, new: false, actors: row.actor && [row.actor], ...row });
 function put(rows, row, filter) {
   if (rows.some((r) => r.key === row.key && r.at >= row.at)) return rows;
@@ -678,7 +673,7 @@ function dropped(rows, keys) {
 // static/embed/snapshot.js
 var none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
 var unknown = { unread: null, inbox: null, announcements: null };
-var nothing = { badge: unknown, notices: null, next: null, announcements: null };
+var nothing = { badge: unknown, notices: null, next: null, filter: "", announcements: null };
 var most = 500;
 var Known = class {
   /** @type {Snapshot} */
@@ -797,6 +792,8 @@ var Client = class extends EventTarget {
   });
   #closed = false;
   #filter = "all";
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #soon;
   #toasts = false;
   #server;
   #account;
@@ -828,11 +825,11 @@ var Client = class extends EventTarget {
       fn
     );
   }
-  /** Loads the first page, or the next one. @param {{filter?: string, more?: boolean}} [which] */
+  /** Loads the first page, or the next one. filter is all, unread, archived or later. @param {{filter?: string, more?: boolean}} [which] */
   async load({ filter = this.#filter, more } = {}) {
     const { next, notices } = this.#known.now;
     const before = more && next;
-    this.#filter = filter;
+    this.#show(filter);
     await this.#known.page(this.#account.call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), before && notices || []);
   }
   async loadAnnouncements() {
@@ -842,7 +839,7 @@ var Client = class extends EventTarget {
   }
   /** Opens the inbox: marks everything as read, and what was unread as `new`. */
   async open() {
-    this.#filter = "all";
+    this.#show("all");
     await this.#known.page(this.#account.call("POST", "open"));
   }
   /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
@@ -858,7 +855,23 @@ var Client = class extends EventTarget {
   delete(keys) {
     return this.#change("delete", { keys }, dropped, keys);
   }
-  /** Undoes a deletion, which is possible for 10 minutes. @param {string[]} keys */
+  /** Moves notices to the archive. @param {string[]} keys */
+  archive(keys) {
+    return this.#change("archive", { keys }, dropped, keys);
+  }
+  /** Moves archived notices back to their places. @param {string[]} keys */
+  unarchive(keys) {
+    return this.#change("unarchive", { keys }, dropped, keys);
+  }
+  /** Puts a notice away until a time: RFC 3339, at most 90 days from now. @param {string} key @param {string} until */
+  snooze(key, until) {
+    return this.#change("snooze", { key, until }, dropped, [key]);
+  }
+  /** Brings a notice back that was put away. @param {string} key */
+  wake(key) {
+    return this.#change("wake", { key }, dropped, [key]);
+  }
+  /** Undoes a deletion, which is possible for 10 minutes, or an archiving or snoozing. @param {string[]} keys */
   async restore(keys) {
     this.#known.count(await this.#account.call("POST", "restore", { keys }));
     await this.load();
@@ -911,6 +924,8 @@ var Client = class extends EventTarget {
   #stop() {
     this.#polling.stop();
     this.#following.abort();
+    clearTimeout(this.#soon);
+    this.#soon = void 0;
   }
   #leave() {
     this.#stop();
@@ -938,13 +953,13 @@ var Client = class extends EventTarget {
         this.#known.count(badge);
       },
       notice: (row) => {
-        this.#known.add(row, this.#filter);
+        if (!this.#elsewhere()) this.#known.add(row, this.#filter);
         this.#emit("notice", row);
       },
       changed: (row) => this.#known.rows(changed, row),
       read: (what) => this.#known.rows(marked, what, true),
       unread: (what) => this.#known.rows(marked, what, false),
-      removed: ({ key }) => this.#known.rows(dropped, [key]),
+      removed: ({ key }) => this.#elsewhere() || this.#known.rows(dropped, [key]),
       toast: (toast) => {
         if (!this.#toasts) return;
         const ids = toast.id.split(",");
@@ -970,6 +985,21 @@ var Client = class extends EventTarget {
       if (announcements) this.#quietly(this.loadAnnouncements());
     }
     this.#known.set({ state });
+  }
+  /** Rows are on display from now on: those of another place disappear at once. @param {string} filter */
+  #show(filter) {
+    if (placeOf(filter) !== placeOf(this.#filter)) this.#known.set({ notices: null, next: null });
+    this.#filter = filter;
+    this.#known.set({ filter });
+  }
+  /** Reports whether the rows on display are not in the inbox. Then what enters or leaves the inbox may leave or enter them, and they are loaded again. */
+  #elsewhere() {
+    const elsewhere = placeOf(this.#filter);
+    if (elsewhere) this.#soon ??= setTimeout(() => {
+      this.#soon = void 0;
+      void (this.#known.now.notices && this.#quietly(this.load()));
+    }, 200);
+    return elsewhere;
   }
   /** Changes the rows immediately, and reverts that if the server rejects them. @template {any[]} A @param {string} path @param {object} body @param {(rows: readonly Row[], ...about: A) => readonly Row[]} change @param {A} about */
   async #change(path, body, change, ...about) {
@@ -1008,7 +1038,7 @@ export {
   addressOf,
   ours,
   complain,
-  clock,
+  placeOf,
   Client,
   connect
 };

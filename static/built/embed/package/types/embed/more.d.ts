@@ -1,0 +1,11 @@
+export { default as css } from "./more.css";
+export { act } from "./acts.js";
+export { begin } from "./begin.js";
+export { preferences } from "./preferences.js";
+export { place } from "./place.js";
+export { say } from "./said.js";
+export { entitle } from "./title.js";
+export { show } from "./toast.js";
+export { hush, speak } from "./voice.js";
+/** The texts of this module in all languages. */
+export declare const texts: Record<string, (string | Record<string, string>)[]>;

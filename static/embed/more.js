@@ -1,0 +1,17 @@
+// @ts-check
+
+// What no first drawing needs. v1.js loads it once there are rows, a toast or a number in the title. It has copies of
+// the modules that it imports: state that it shares with v1.js is a member of what it is given.
+
+export { default as css } from "./more.css";
+export { act } from "./acts.js";
+export { begin } from "./begin.js";
+export { preferences } from "./preferences.js";
+export { place } from "./place.js";
+export { say } from "./said.js";
+export { entitle } from "./title.js";
+export { show } from "./toast.js";
+export { hush, speak } from "./voice.js";
+
+/** The texts of this module in all languages. */
+export const texts = __CARILLON_MORE_TEXTS__;

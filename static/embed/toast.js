@@ -1,0 +1,32 @@
+// @ts-check
+import { bodyOf, make, titleOf } from "./dom.js";
+
+/** @typedef {import("./toasts.js").Toast} Toast */
+
+const life = 8_000; // ms; longer while the pointer or the focus is on it
+
+/**
+ * Shows a toast in a region of the top layer.
+ * @param {import("./toasts.js").CarillonToasts} el
+ * @param {HTMLElement} region
+ * @param {Toast} toast
+ * @param {(e: Event) => void} follow is called when the user follows its link
+ */
+export function show(el, region, toast, follow) {
+	const drop = () => {
+		box.remove();
+		if (region.childElementCount === 0 && region.matches(":popover-open")) region.hidePopover();
+	};
+	const box = make(
+		"div", { class: "toast", part: "toast" },
+		titleOf(toast, (e) => (follow(e), drop())), bodyOf(toast),
+		make("button", { class: "close", part: "action", "aria-label": el.text("close_named", { Title: toast.title }), click: drop }, "✕"),
+	);
+	region.setAttribute("aria-label", el.text("toasts"));
+	region.append(box);
+	const most = Number(el.getAttribute("max") ?? 3);
+	while (region.childElementCount > most) region.firstElementChild?.remove();
+	if (!region.matches(":popover-open")) region.showPopover();
+	const end = () => (box.matches(":hover, :focus-within") ? setTimeout(end, 1_000) : drop());
+	setTimeout(end, life);
+}
