@@ -163,3 +163,37 @@ func TestTheTabsOfAnInboxInAHostShowWhatIsArchivedAndPutAway(t *testing.T) {
 	ask[any](w, inBell(`bell.setAttribute("read-on", "click"), bell.show()`))
 	w.until(inInbox(`rows() === "*Three,*Four" && tab("all").getAttribute("aria-pressed") === "true"`))
 }
+
+// A page that shows a thing reads the notices about it, also those that arrive later.
+func TestAPageOfAHostReadsWhatItShows(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	shop.answers("/invoices/42", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><head><title>Invoice 42</title><meta name="carillon-subject" content="invoice:42"></head><script type="module" src="%s/embed/v1.js"></script><carillon-bell token-url="/carillon/token"></carillon-bell>`, i.url)
+	})
+	s.user("4711")
+	about := func(typ, subject string) {
+		s.carillon("", "send", "--to", "4711", "--type", typ, "--subject", subject, "--title", typ)
+	}
+	about("comment", "invoice:42")
+	about("payment", "invoice:42")
+	about("comment", "invoice:43")
+	w := open(t, i)
+	w.do(chromedp.Navigate(shop.URL))
+	w.until(bellSays("3"))
+	w.do(chromedp.Navigate(shop.URL + "/invoices/42"))
+	w.until(bellSays("1"))
+	about("reminder", "invoice:42")
+	about("reminder", "invoice:43")
+	w.until(bellSays("2"))
+	// The page shows another thing, after the bell was drawn again, and then none.
+	ask[any](w, inBell(`bell.setAttribute("actions", "menu")`))
+	ask[any](w, `void (document.querySelector("meta[name=carillon-subject]").content = "invoice:43")`)
+	w.until(bellSays(""))
+	ask[any](w, `void document.querySelector("meta[name=carillon-subject]").remove()`)
+	about("thanks", "invoice:43")
+	w.until(bellSays("1"))
+}

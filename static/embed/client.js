@@ -27,6 +27,7 @@ export class Client extends EventTarget {
 	});
 	#closed = false;
 	#filter = "all";
+	#subject = ""; // what the user looks at
 	/** @type {ReturnType<typeof setTimeout> | undefined} */ #soon;
 	#toasts = false;
 	#server;
@@ -80,6 +81,16 @@ export class Client extends EventTarget {
 	async read(what) {
 		await this.#change("read", what, marked, what, true);
 		if ("subject" in what && this.#known.now.notices) await this.load();
+	}
+
+	/**
+	 * The user looks at a thing itself: all notices about it are read, also those that arrive while the page is visible,
+	 * until the next call. An empty subject ends it.
+	 * @param {string} subject
+	 */
+	async seen(subject) {
+		this.#subject = subject;
+		if (subject) this.#known.count(await this.#account.call("POST", "seen", { subject }));
 	}
 
 	/** @param {string[]} keys */
@@ -208,6 +219,7 @@ export class Client extends EventTarget {
 			notice: (row) => {
 				if (!this.#elsewhere()) this.#known.add(row, this.#filter);
 				this.#emit("notice", row);
+				if (this.#subject && row.key.endsWith(`:${this.#subject}`) && isVisible()) void this.#quietly(this.seen(this.#subject));
 			},
 			changed: (row) => this.#known.rows(changed, row),
 			read: (what) => this.#known.rows(marked, what, true),

@@ -1,7 +1,7 @@
 // @ts-check
 import { complain } from "./complain.js";
 import { make } from "./dom.js";
-import { loaded } from "./lazy.js";
+import { later, loaded } from "./lazy.js";
 import { Seat } from "./seat.js";
 import { Settable } from "./settable.js";
 import { style } from "./style.js";
@@ -81,6 +81,7 @@ export class CarillonElement extends Settable {
 			}, frame);
 		}));
 		this.atEnd(() => clearTimeout(due));
+		if (document.querySelector("meta[name=carillon-subject]")) later(({ watchSubject }) => client === this.#client && watchSubject(this, client));
 	}
 
 	/** @param {string | null} user @param {Client} client */

@@ -10,6 +10,7 @@ export { preferences } from "./preferences.js";
 export { place } from "./place.js";
 export { say } from "./said.js";
 export { entitle } from "./title.js";
+export { watchSubject } from "./subject.js";
 export { show } from "./toast.js";
 export { hush, speak } from "./voice.js";
 

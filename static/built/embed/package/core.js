@@ -1,8 +1,8 @@
 import {
   Client,
   connect
-} from "./chunk-CYN23TQ2.js";
-import "./chunk-Y2JMYSDW.js";
+} from "./chunk-PZB3TIU4.js";
+import "./chunk-JDWM5IHJ.js";
 export {
   Client,
   connect

@@ -36,6 +36,12 @@ export declare class Client extends EventTarget {
     } | {
         subject: string;
     }): Promise<void>;
+    /**
+     * The user looks at a thing itself: all notices about it are read, also those that arrive while the page is visible,
+     * until the next call. An empty subject ends it.
+     * @param {string} subject
+     */
+    seen(subject: string): Promise<void>;
     /** @param {string[]} keys */
     unread(keys: string[]): Promise<void>;
     /** @param {string[]} keys */

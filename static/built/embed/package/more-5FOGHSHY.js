@@ -6,8 +6,9 @@ import {
   write
 } from "./chunk-OHMHTUBW.js";
 import {
-  clock
-} from "./chunk-Y2JMYSDW.js";
+  clock,
+  isVisible
+} from "./chunk-JDWM5IHJ.js";
 
 // static/embed/more.css
 var more_default = ".actions{grid-area:auto;position:absolute;z-index:2;inset-block-start:4px;inset-inline-end:8px;display:flex;padding:1px;border:1px solid var(--b);border-radius:8px;background:var(--s);opacity:0}li:is(:hover,:focus-within) .actions,.actions:has([aria-expanded=true]),.actions[data-actions=menu]{opacity:1}.do{display:grid;place-items:center;width:30px;height:30px;border-radius:6px;color:var(--m)}.do:hover,.do[aria-expanded=true],.item:is(:hover,:focus){background:color-mix(in srgb,var(--t) 8%,transparent);color:var(--t)}.do svg,.item svg{width:18px;height:18px}.dots svg{stroke-width:2.5}.actions[data-actions=menu]{border-color:transparent;background:none}.menu{min-width:13rem;max-width:calc(100vw - 16px);padding:4px}.item{display:flex;align-items:center;gap:10px;width:100%;min-height:36px;padding:0 10px;border-radius:6px;font-size:.875rem;text-align:start}.item svg,.item small{color:var(--m)}.item small{margin-inline-start:auto;padding-inline-start:12px;font-size:.75rem;white-space:nowrap}.item:focus{outline-offset:-2px}.said{position:sticky;font-size:.875rem;z-index:3;inset-block-end:0;height:0;padding:0}.said>div{position:absolute;inset:auto 12px 12px;display:flex;align-items:center;justify-content:space-between;gap:12px;width:fit-content;max-width:calc(100% - 24px);margin-inline:auto;padding:4px 8px 4px 14px;border-radius:8px;background:var(--t);color:var(--s);box-shadow:0 4px 12px #00000040}.said .action{color:inherit;font-weight:600;text-decoration:underline}.prefs{padding:4px 8px;border-block-start:1px solid var(--b)}.prefs summary{display:inline-flex;align-items:center;cursor:pointer;list-style:none}.types{padding:4px 8px 8px;font-size:.875rem}.types label{display:flex;align-items:center;gap:8px;min-height:32px}.types input{accent-color:var(--a)}.close{position:absolute;z-index:1;inset-block-start:0;inset-inline-end:0;min-width:44px;min-height:44px;color:var(--m)}.toasts{inset:auto 16px 16px auto;border:0;background:none;box-shadow:none;overflow:visible;width:min(22rem,calc(100vw - 32px))}.toasts[data-position^=top]{inset-block:16px auto}.toasts[data-position$=start]{inset-inline:16px auto}.toast{position:relative;display:grid;margin-block-start:8px;padding-block:12px;padding-inline:16px 44px;font-size:.875rem;border-inline-start:3px solid var(--u)}.until{color:var(--m);font-size:.75rem}@media(forced-colors:active){.badge,.dot{forced-color-adjust:none;background:Highlight;color:HighlightText}}@media(pointer:coarse){.action,.types label,.item{min-height:44px}}@media(hover:none){li:has(.actions){padding-inline-end:52px}.actions{inset:0 4px auto auto;border:0;background:none;opacity:1}.actions:dir(rtl){inset:0 auto auto 4px}.do:not(.dots){display:none}.dots{width:44px;height:44px}}@media(width<480px){.menu{inset:auto 0 0;width:auto;max-width:none;padding:8px 8px max(8px,env(safe-area-inset-bottom));border-radius:var(--r) var(--r) 0 0}}";
@@ -299,6 +300,57 @@ function plainOf(title) {
   return plains.has(rest) ? rest : title;
 }
 
+// static/embed/subject.js
+var glance = 1e3;
+var watches = /* @__PURE__ */ new Map();
+function watchSubject(el, client) {
+  const watch2 = watches.get(client) ?? { elements: /* @__PURE__ */ new Set(), stop: watched(client) };
+  watches.set(client, watch2);
+  watch2.elements.add(el);
+  el.atEnd(() => {
+    if (!watch2.elements.delete(el) || watch2.elements.size > 0) return;
+    watches.delete(client);
+    watch2.stop();
+  });
+}
+function watched(client) {
+  let due;
+  let [aim, seen, user, state] = [
+    "",
+    "",
+    /** @type {string | null} */
+    null,
+    ""
+  ];
+  const look = () => {
+    const subject = (
+      /** @type {HTMLMetaElement | null} */
+      document.querySelector("meta[name=carillon-subject]")?.content ?? ""
+    );
+    const next = user !== null && (isVisible() || subject === seen) ? subject : "";
+    if (next !== aim) turn(next);
+  };
+  const turn = (next) => {
+    aim = next;
+    clearTimeout(due);
+    if (seen) void client.seen(seen = "");
+    if (aim) due = setTimeout(() => client.seen(seen = aim).catch(() => aim = seen = ""), glance);
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(document.head, { childList: true, subtree: true, attributes: true });
+  document.addEventListener("visibilitychange", look);
+  const unsubscribe = client.subscribe((now) => {
+    if (now.user !== user) turn("");
+    if (now.user !== user || now.state !== state) [user, state] = [now.user, now.state], look();
+  });
+  return () => {
+    turn("");
+    unsubscribe();
+    observer.disconnect();
+    document.removeEventListener("visibilitychange", look);
+  };
+}
+
 // static/embed/toast.js
 var life2 = 8e3;
 function show(el, region, toast, follow) {
@@ -335,5 +387,6 @@ export {
   say2 as say,
   show,
   speak,
-  texts
+  texts,
+  watchSubject
 };
