@@ -1,7 +1,7 @@
 // @ts-check
 import { make, route } from "./dom.js";
 import { CarillonElement } from "./element.js";
-import { later } from "./lazy.js";
+import { later, lazy } from "./lazy.js";
 
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {{id: string, title: string, body: string, link: string, notice?: number, key?: string, more?: number}} Toast */
@@ -17,6 +17,7 @@ export class CarillonToasts extends CarillonElement {
 		this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "data-position": this.getAttribute("position") ?? "bottom-end" });
 		root.replaceChildren(this.#region);
 		client.takeToasts();
+		void lazy(); // before the first toast, which then needs no request
 		this.atEnd(client.on("toast", (e) => this.#take(e.detail)));
 		return () => {};
 	}

@@ -720,6 +720,7 @@ var CarillonToasts = class extends CarillonElement {
     this.#region = make("div", { class: "toasts", part: "toasts", popover: "manual", role: "region", "data-position": this.getAttribute("position") ?? "bottom-end" });
     root.replaceChildren(this.#region);
     client.takeToasts();
+    void lazy();
     this.atEnd(client.on("toast", (e) => this.#take(e.detail)));
     return () => {
     };
