@@ -59,6 +59,7 @@ func newServer(c Config) (*server, error) {
 	s.api = humago.New(s.mux, document(c.Version, c.Path))
 	s.api.UseMiddleware(s.admit)
 	registerNotices(s)
+	registerAsks(s)
 	registerToasts(s)
 	registerTypes(s)
 	registerApps(s)

@@ -29,10 +29,11 @@ type call struct {
 	user     bool // the user of a token makes the call, not a key with a scope
 	status   int  // on success
 	summary  string
-	about    string // Markdown: paragraphs, `code`
-	maxBody  int64  // in bytes; 0: maxBody
-	also     []int  // other statuses on success; a 2xx has the same body as status
-	errors   []int  // in addition to usualErrors, and to bodyErrors if the call has a body
+	about    string        // Markdown: paragraphs, `code`
+	maxBody  int64         // in bytes; 0: maxBody
+	also     []int         // other statuses on success; a 2xx has the same body as status
+	waits    time.Duration // how long the call may wait, beside answerWait
+	errors   []int         // in addition to usualErrors, and to bodyErrors if the call has a body
 	examples []example
 }
 
@@ -99,7 +100,7 @@ func register[I, O any](s *server, c call, handle func(context.Context, *I) (*O,
 		Metadata: map[string]any{metaCall: c, metaRegistry: registry},
 	}
 	huma.Register(s.api, *op, func(ctx context.Context, in *I) (*O, error) {
-		ctx, cancel := context.WithTimeout(ctx, answerWait)
+		ctx, cancel := context.WithTimeout(ctx, answerWait+c.waits)
 		defer cancel()
 		out, err := handle(ctx, in)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/ask"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
@@ -28,6 +29,8 @@ type Stream interface {
 type Config struct {
 	Store         *store.Store
 	Notices       *notices.Notices
+	Asks          *ask.Asks
+	Receipts      *ask.Receipts // nil: none are issued
 	Inbox         *inbox.Inbox
 	Announcements *announcement.Announcements
 	People        *person.People

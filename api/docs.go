@@ -66,6 +66,13 @@ func (s *server) addPages() error {
 	}
 	s.mux.HandleFunc("GET "+prefix+"/openapi.json", fixed("application/openapi+json", asJSON))
 	s.mux.HandleFunc("GET "+prefix+"/openapi.yaml", fixed("application/openapi+yaml", asYAML))
+	if s.Receipts != nil {
+		public, err := s.Receipts.Public()
+		if err != nil {
+			return fmt.Errorf("write the keys of receipts: %w", err)
+		}
+		s.mux.HandleFunc("GET "+prefix+"/receipts/jwks.json", fixed("application/jwk-set+json", public))
+	}
 	s.mux.HandleFunc("GET "+prefix+"/docs.css", fixed("text/css; charset=utf-8", docsCSS))
 	s.mux.HandleFunc("GET "+prefix+"/docs", func(w http.ResponseWriter, r *http.Request) { s.docs(w, r, &d) })
 	s.mux.HandleFunc("GET "+prefix+"/{$}", func(w http.ResponseWriter, r *http.Request) {

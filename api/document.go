@@ -25,6 +25,7 @@ func document(version, path string) huma.Config {
 			},
 			Tags: []*huma.Tag{
 				{Name: groupNotices, Description: "Send notices and toasts; look up, edit and retract notices."},
+				{Name: groupAsks, Description: "Ask people, wait for the outcome, and withdraw questions."},
 				{Name: groupUsers, Description: "The users and their inboxes."},
 				{Name: groupReach, Description: "How people are told of what they have not read: by mail and on their devices."},
 				{Name: groupTypes, Description: "What kinds of notices there are, and what applies to each."},

@@ -58,6 +58,7 @@ func (in *ListInput) start(kind byte, bad *notifier.InvalidError) (place string)
 const (
 	noticeList byte = 'n'
 	userList   byte = 'u'
+	askList    byte = 'q'
 )
 
 // placeCursor encodes a place in a list for the caller to send back. A cursor gives access to nothing that the list would

@@ -66,6 +66,7 @@ func registerMe(u *users) {
 	}, m.open)
 	registerMeLooks(m)
 	registerMeChanges(m)
+	registerMeAnswers(m)
 	registerMeAnnouncements(m)
 	registerMeSettings(m)
 	registerMePreferences(m)

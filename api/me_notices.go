@@ -107,11 +107,16 @@ func (m *me) page(ctx context.Context, languages string, read func(seq int64) (n
 	if err != nil {
 		return nil, err
 	}
+	mine, err := m.answersOf(ctx, who.User.Seq, page.Entries)
+	if err != nil {
+		return nil, err
+	}
 	somebody := m.texts.For(who.User.Locale, languages).T("inbox.somebody")
 	answer := &meNotices{Notices: make([]meNotice, len(page.Entries)), Badge: badgeAnswer(badge)}
 	for i := range page.Entries {
 		page.Entries[i].NameSomebody(somebody)
 		answer.Notices[i] = newMeNotice(&page.Entries[i], m.appOf(ctx, page.Entries[i].App))
+		answer.Notices[i].Ask.own(mine)
 	}
 	if page.Older > 0 {
 		answer.Next = &page.Older

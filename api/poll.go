@@ -70,10 +70,15 @@ func (u *users) pollFor(ctx context.Context, who knownUser, q notifier.PollQuery
 		Unread: announcements.Unread, Newest: newest, Next: cursor(who.Seq, in.selection(), found.Next, newest),
 		Notices: make([]pollNotice, len(found.Entries)),
 	}
+	mine, err := u.answersOf(ctx, who.Seq, found.Entries)
+	if err != nil {
+		return nil, err
+	}
 	text := u.texts.For(who.locale, "")
 	for i := range found.Entries {
 		found.Entries[i].NameSomebody(text.T("inbox.somebody"))
 		answer.Notices[i] = newPollNotice(&found.Entries[i], u.appOf(ctx, found.Entries[i].App))
+		answer.Notices[i].Ask.own(mine)
 	}
 	answer.Summary = summary(text, answer.Unread, found.Entries)
 	return respond(&answer, in)

@@ -27,8 +27,9 @@ const defaultRetry = 5 * time.Second
 // that addCodes adds.
 type problem struct {
 	huma.ErrorModel
-	Code   string       `json:"code"`
-	Errors []fieldError `json:"errors,omitempty"` // in place of the model's
+	Code    string       `json:"code"`
+	Outcome string       `json:"outcome,omitempty"` // of the question that has ended
+	Errors  []fieldError `json:"errors,omitempty"`  // in place of the model's
 }
 
 // fieldError is one fault of a request.
@@ -46,6 +47,7 @@ func (problem) Schema(r huma.Registry) *huma.Schema {
 func addCodes(schemas map[string]*huma.Schema) {
 	model, detail := schemas["ErrorModel"], schemas["ErrorDetail"]
 	model.Properties["code"] = &huma.Schema{Type: huma.TypeString, Description: "What is wrong, for programs: it tells apart what has the same status.", Examples: []any{"scope_missing"}}
+	model.Properties["outcome"] = &huma.Schema{Type: huma.TypeString, Description: "Of an answer to a question that has ended: the ID of the choice that is its outcome.", Examples: []any{"approve"}}
 	model.Required = append(model.Required, "code")
 	detail.Properties["code"] = &huma.Schema{Type: huma.TypeString, Description: "What is wrong with the field, for programs.", Examples: []any{"too_long"}}
 }
@@ -100,6 +102,9 @@ func (s *server) problem(ctx context.Context, err error) error {
 	}
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
 		return invalid(bad, bodyField)
+	}
+	if refused := (*notifier.RefusedAnswerError)(nil); errors.As(err, &refused) {
+		return refusedAnswer(refused, time.UTC)
 	}
 	status, code, detail := outcome(err)
 	switch {

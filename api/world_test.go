@@ -25,6 +25,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/ask"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
@@ -49,6 +50,7 @@ type world struct {
 	topics        *topic.Topics
 	toasts        *toast.Toasts
 	notices       *notices.Notices
+	asks          *ask.Asks
 	people        *person.People
 
 	slowDeletions *atomic.Bool // deletions begin but do not finish
@@ -114,8 +116,13 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		Limits: notifier.Limits{ImageHosts: []string{"cdn.example.com"}, Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender, Sites: verifier.Sites,
 	})
+	w.asks = ask.New(ask.Config{Store: s, Rows: w.inbox, Ended: w.notices.Wake, Watch: 20 * time.Millisecond, Log: quiet})
+	receipts, err := newReceipts()
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := Config{
-		Store: s, Notices: w.notices, Inbox: w.inbox, Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
+		Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Inbox: w.inbox, Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
 		Audiences: testAudiences, Log: quiet, Tokens: verifier, Stream: hub,
 	}
 	for _, f := range change {
@@ -154,6 +161,7 @@ func (w *world) run(t testing.TB) {
 	t.Helper()
 	t.Cleanup(w.notices.Close)
 	runUntilEnd(t, w.notices.Run)
+	runUntilEnd(t, w.asks.Run)
 }
 
 // runUntilEnd runs work until the test ends.
@@ -343,3 +351,12 @@ func (r reply) faults(t testing.TB) []string {
 }
 
 func newcomer(name string) notifier.NewUser { return notifier.NewUser{Name: name, Audience: 2} }
+
+// newReceipts makes receipts with keys of their own.
+func newReceipts() (*ask.Receipts, error) {
+	keys, err := ask.NewReceiptKeys()
+	if err != nil {
+		return nil, err
+	}
+	return ask.ParseReceiptKeys(keys)
+}

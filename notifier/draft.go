@@ -79,6 +79,7 @@ func (d *Draft) Validate(l Limits) error {
 	}
 	given := d.ExpiresIn
 	d.checkExpiry(l, &bad)
+	d.checkAsk(given, l, &bad)
 	d.checkSendAt(l, &bad)
 	d.checkWindow(given, l, &bad)
 	return bad.OrNil()

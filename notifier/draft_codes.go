@@ -22,6 +22,22 @@ const (
 	CodeToastUsers    = "toast_users"    // to: Count users, more than the Max allowed in one request
 )
 
+// FieldError codes of questions and their answers. Only the API accepts those, so the catalogues have no messages for
+// these codes.
+const (
+	CodeChoices       = "choices"        // choices: fewer than Min or more than Max
+	CodeBadChoiceID   = "bad_choice_id"  // id of a choice: not [a-z0-9_-]{1,32}
+	CodeSameChoice    = "same_choice"    // id of a choice: another choice has it
+	CodeUnknownChoice = "unknown_choice" // choice or otherwise: not one of Allowed
+	CodeBadAnswers    = "bad_answers"    // answers: neither a number from 1 to Max nor "all"
+	CodeFewPeople     = "few_people"     // answers: more than Count, the recipients
+	CodeManyPeople    = "many_people"    // answers: with "all", Count recipients, more than Max
+	CodeOtherwiseAll  = "otherwise_all"  // otherwise: with answers "all" there is no outcome
+	CodeNoComment     = "no_comment"     // comment: the choice has none
+	CodeAskAudience   = "ask_audience"   // to: audiences cannot be asked
+	CodeAskMore       = "ask_more"       // more: a question has a row of its own
+)
+
 // FieldError codes of drafts. The catalogues have a message `error.CODE` for each, so a
 // code is never renamed. The comments name the field or the Params.
 const (
@@ -38,6 +54,7 @@ const (
 	CodeLinkHost        = "link_host"        // Host: not an allowed host for https links
 	CodeBadImage        = "bad_image"        // any picture: not an https URL
 	CodeImageHost       = "image_host"       // Host: not an allowed host for pictures, nor below one
+	CodeAskFixed        = "ask_fixed"        // any field: the words of a question are fixed
 	CodeTooManyActions  = "too_many_actions" // actions: more than Max
 	CodeNoActor         = "no_actor"         // actor: announcements have none
 	CodeNoMore          = "no_more"          // more: announcements have none

@@ -17,7 +17,8 @@ type Export struct {
 	Subscriptions []Topic   // the user's own, without their roles' subscriptions
 	Sessions      []ExportedSession
 	Inbox         ExportedInbox
-	Announcements []ExportedRead  // announcements that the user has read
+	Announcements []ExportedRead // announcements that the user has read
+	Answers       []ExportedAnswer
 	Toasts        []ExportedToast // toasts not yet shown; nil: Redis was unavailable
 	Drafts        []ExportedDraft // forms begun and not yet sent
 	Preferences   Preferences     // with the types that the user has set
@@ -25,6 +26,15 @@ type Export struct {
 	Sent          iter.Seq2[Notice, error]
 	Acted         iter.Seq2[Notice, error]     // notices whose actor is the user
 	Log           iter.Seq2[AuditEntry, error] // actions by the user and actions on the user
+}
+
+// ExportedAnswer is an answer of the user to a question.
+type ExportedAnswer struct {
+	ID      int64     `json:"id"` // of the question
+	Title   string    `json:"title"`
+	Choice  ChoiceID  `json:"choice"`
+	Comment string    `json:"comment"`
+	At      time.Time `json:"at"`
 }
 
 // ExportedSession is a session of the user.
@@ -141,6 +151,7 @@ func (e *Export) Encode(to io.Writer) error {
 	e.Inbox.Entries = orNone(e.Inbox.Entries)
 	w.field(",", "inbox", e.Inbox)
 	w.field(",", "announcements_read", orNone(e.Announcements))
+	w.field(",", "answers", orNone(e.Answers))
 	w.field(",", "toasts", e.Toasts)
 	w.field(",", "drafts", orNone(e.Drafts))
 	preferences := e.Preferences.export()

@@ -69,6 +69,7 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 			"id": 3.0, "type": "like", "title": "Ann likes it", "body": "", "link": "", "actor": map[string]any{"id": "7", "name": "Ann"}, "created_at": instant,
 		}},
 		"announcements_read": []any{},
+		"answers":            []any{},
 		"drafts":             []any{},
 		"preferences": map[string]any{
 			"mail": map[string]any{"when": "daily", "at": "07:30"}, "push": map[string]any{"when": "off"}, "zone": "Asia/Tokyo", "zone_seen": "Asia/Taipei",

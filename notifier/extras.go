@@ -16,6 +16,7 @@ type Extras struct {
 	Actions []Action        `json:"actions,omitempty"`
 	Data    json.RawMessage `json:"data,omitempty"` // a JSON object of the sender, passed on and never shown
 	More    *More           `json:"more,omitempty"` // with it, notices with the same key share a row until it is read
+	Ask     *Ask            `json:"ask,omitempty"`  // with it, the notice is a question
 }
 
 // RowActor is the person or thing that did what a notice reports.
@@ -72,7 +73,7 @@ const (
 
 // IsZero reports whether there are none.
 func (x *Extras) IsZero() bool {
-	return x.Actor == nil && x.Image == nil && len(x.Actions) == 0 && len(x.Data) == 0 && x.More == nil
+	return x.Actor == nil && x.Image == nil && len(x.Actions) == 0 && len(x.Data) == 0 && x.More == nil && x.Ask == nil
 }
 
 // Changed returns the parts that differ from those of was.

@@ -34,6 +34,9 @@ func (x *Extras) normalise() {
 	if m := x.More; m != nil {
 		x.More = &More{strings.Trim(strings.ReplaceAll(m.One, "\t", " "), " "), strings.Trim(strings.ReplaceAll(m.Other, "\t", " "), " ")}
 	}
+	if x.Ask != nil {
+		x.Ask = x.Ask.normalise()
+	}
 	if len(x.Data) <= MaxData {
 		x.Data = compact(x.Data)
 	}

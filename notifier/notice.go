@@ -86,10 +86,15 @@ type Content struct {
 
 // Content returns the content of the notice, with the reason of its target.
 func (n *Notice) Content() Content {
-	return Content{
+	c := Content{
 		Revision: n.Revision, Type: n.Type, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link,
 		CreatedAt: n.SentAt().UTC().Truncate(time.Millisecond), Reason: n.Target.Reason(), App: n.App.Name, Extras: n.Extras,
 	}
+	if n.Extras.Ask != nil {
+		asked := *n.Extras.Ask
+		asked.ID, c.Ask = n.ID, &asked
+	}
+	return c
 }
 
 // Key returns the entry key: TYPE:SUBJECT, or TYPE:notice_id:N without a subject. The key of an app's notice begins with

@@ -40,6 +40,9 @@ func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, e
 		e.Announcements, err = s.exportReads(ctx, &u)
 	}
 	if err == nil {
+		e.Answers, err = s.exportAnswers(ctx, u.Seq)
+	}
+	if err == nil {
 		e.Drafts, err = s.exportDrafts(ctx, u.Seq)
 	}
 	if err == nil {
@@ -132,6 +135,18 @@ func (s *Store) exportInbox(ctx context.Context, seq int64) (notifier.ExportedIn
 		}
 	}
 	return inbox, nil
+}
+
+func (s *Store) exportAnswers(ctx context.Context, seq int64) (answers []notifier.ExportedAnswer, err error) {
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var a notifier.ExportedAnswer
+		var at int64
+		err := rows.Scan(&a.ID, &a.Title, &a.Choice, &a.Comment, &at)
+		a.At = fromMillis(at)
+		answers = append(answers, a)
+		return err
+	}, `SELECT notice_id, title, choice, comment, at FROM ask_answers JOIN notices ON id = notice_id WHERE seq = $1 ORDER BY notice_id`, seq)
+	return answers, err
 }
 
 func (s *Store) exportReads(ctx context.Context, u *notifier.User) (reads []notifier.ExportedRead, err error) {

@@ -126,7 +126,11 @@ func (s *Store) forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, 
 			return err
 		}
 	}
-	return updateForgotten(ctx, tx, &n, rest)
+	err = updateForgotten(ctx, tx, &n, rest)
+	if err == nil && n.Extras.Ask != nil {
+		err = s.forgetAnswer(ctx, tx, u, id)
+	}
+	return err
 }
 
 // forgetActor stores the extras of a notice without its actor, as an edit: editors who saw the actor are refused, and

@@ -28,6 +28,9 @@ const addNoticesQuery = `WITH input AS MATERIALIZED (
 		SELECT * FROM input WHERE key IS NULL OR id IN (SELECT notice_id FROM claimed)
 	), stored AS (
 		INSERT INTO notices (id, ` + postgresNotices + `) OVERRIDING SYSTEM VALUE SELECT id, ` + postgresNotices + ` FROM fresh
+	), asked AS (
+		INSERT INTO asks (notice_id, closes_at, needs, otherwise) SELECT id, closes_at, needs, otherwise FROM fresh
+		JOIN unnest($38::bigint[], $39::bigint[], $40::bigint[], $41::text[]) q (asking, closes_at, needs, otherwise) ON asking = place
 	), recorded AS (
 		INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
 		SELECT $29, actor_kind, actor_id, action, CASE WHEN object_kind = '' AND many = 1 THEN 'notice' ELSE object_kind END,
@@ -79,7 +82,8 @@ func claim(ctx context.Context, s *Store, rows []*noticeRow) (known []*noticeRow
 		}
 	}
 	args := append(arraysOf(rows).args(), asked.kinds, asked.owners, asked.keys, digests, millis(s.now()))
-	stored, err := s.write.QueryContext(ctx, addNoticesQuery, append(args, deedArrays(rows)...)...)
+	args = append(append(args, deedArrays(rows)...), askArrays(rows)...)
+	stored, err := s.write.QueryContext(ctx, addNoticesQuery, args...)
 	i := 0
 	err = each(stored, err, func(found *sql.Rows) error {
 		n, fresh := rows[i], false // the result has one row for each, in the same order

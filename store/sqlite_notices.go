@@ -36,6 +36,11 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 			if err := keys.add(row, n); err != nil {
 				return err
 			}
+			if ask := n.Extras.Ask; ask != nil {
+				if _, err := tx.ExecContext(row, addAsk, n.id, millis(ask.ExpiresAt), ask.Rule.Needs, string(ask.Rule.Otherwise)); err != nil {
+					return err
+				}
+			}
 		}
 		return s.recordDeeds(row, tx, rows)
 	})

@@ -70,6 +70,7 @@ type cli struct {
 	Announce announceCmd   `cmd:"" help:"Publish an announcement to one or more audiences."`
 	Key      keyCmd        `cmd:"" help:"Manage the keys of applications."`
 	App      appCmd        `cmd:"" help:"Manage the applications whose users have inboxes here."`
+	Receipt  receiptCmd    `cmd:"" help:"Verify the receipts of questions."`
 	Rules    rulesCmd      `cmd:"" help:"Check the rules that watch business databases."`
 	Export   exportCmd     `cmd:"" help:"Print all stored data of a user, as JSON."`
 	Backup   backupCmd     `cmd:"" help:"Copy the SQLite database to a file while the server runs."`

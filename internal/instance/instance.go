@@ -24,6 +24,7 @@ import (
 	"github.com/carillonhq/carillon/internal/tracing"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/ask"
 	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
@@ -81,8 +82,10 @@ type instance struct {
 	topics        *topic.Topics
 	toasts        *toast.Toasts
 	notices       *notices.Notices
-	rules         *rule.Runner // nil: no rules are configured
-	outbox        *mail.Outbox // nil: mails are sent, or there are none
+	asks          *ask.Asks
+	receipts      *ask.Receipts // nil: their keys cannot be read
+	rules         *rule.Runner  // nil: no rules are configured
+	outbox        *mail.Outbox  // nil: mails are sent, or there are none
 	looking       *channels.Viewers
 	reach         *channels.Stage
 	devices       *devices     // nil: no push
@@ -216,6 +219,7 @@ func (i *instance) closeNotices(context.Context) (func() error, error) {
 
 func (i *instance) endStreams(ctx context.Context) (func() error, error) {
 	return func() error {
+		i.asks.Stop()
 		if err := within(ctx, i.hub.Shutdown); err != nil {
 			i.log.WarnContext(ctx, "streams were cut", "err", err)
 		}

@@ -58,10 +58,17 @@ func (t pushTeller) Send(ctx context.Context, m *channels.Message) channels.Outc
 	return t.send(ctx, m.Target, message)
 }
 
-// addExtras adds the picture and the buttons of a notice.
+// addExtras adds the picture and the buttons of a notice. Those of an open question are its choices, which open its row:
+// an answer needs the page.
 func (t pushTeller) addExtras(n *push.Notification, e *notifier.Entry, leading links.Links) {
 	if e.Image != nil && notifier.AllowedImage(e.Image.URL, t.imageHosts) {
 		n.Image = e.Image.URL
+	}
+	if e.Ask.Open() {
+		for _, c := range e.Ask.Choices[:min(len(e.Ask.Choices), notifier.MaxActions)] {
+			n.Actions = append(n.Actions, push.Action{Action: string(c.ID), Title: c.Label, Navigate: leading.Notice(e.NoticeID)})
+		}
+		return
 	}
 	for i, a := range e.Actions {
 		n.Actions = append(n.Actions, push.Action{Action: strconv.Itoa(i + 1), Title: a.Label, Navigate: leading.Action(e.NoticeID, i+1)})

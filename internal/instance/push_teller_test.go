@@ -35,6 +35,27 @@ func TestAPushHasTheButtonsAndTheAllowedPictureOfItsNotice(t *testing.T) {
 	}
 }
 
+func TestThePushOfAnOpenQuestionHasItsFirstChoicesWhichOpenItsRow(t *testing.T) {
+	t.Parallel()
+	maker, err := links.New("https://carillon.example", [][]byte{bytes.Repeat([]byte{1}, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := &notifier.Ask{State: notifier.AskOpen, Choices: []notifier.Choice{{ID: "yes", Label: "Yes"}, {ID: "no", Label: "No"}, {ID: "later", Label: "Later"}}}
+	e := notifier.Entry{NoticeID: 7, Content: notifier.Content{Extras: notifier.Extras{Ask: asked}}}
+	const row = "https://carillon.example/n/7"
+	for state, want := range map[notifier.AskState][]push.Action{
+		notifier.AskOpen: {{Action: "yes", Title: "Yes", Navigate: row}, {Action: "no", Title: "No", Navigate: row}}, notifier.AskAnswered: nil,
+	} {
+		asked.State = state
+		var got push.Notification
+		pushTeller{}.addExtras(&got, &e, maker.For(links.Reader{Seq: 3}))
+		if diff := cmp.Diff(want, got.Actions); diff != "" {
+			t.Errorf("%s: %s", state, diff)
+		}
+	}
+}
+
 func TestAPushSaysWhichAppHasSentItsNotice(t *testing.T) {
 	t.Parallel()
 	texts, err := locale.New()

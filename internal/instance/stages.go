@@ -18,6 +18,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/ask"
 	"github.com/carillonhq/carillon/notifier/guard"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/inbox/behind"
@@ -37,6 +38,7 @@ const (
 	peopleLease        = 2 * time.Second  // publishing changes of users
 	topicLease         = 10 * time.Second // repairing the sets of subscribers
 	toastLease         = 20 * time.Second // clearing old toasts
+	askLease           = 3 * time.Second  // ending questions whose time is up
 )
 
 // pageWait is how long the page after sending waits for the delivery.
@@ -102,7 +104,11 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	i.topics = topic.New(i.rdb, space, i.db, topic.Options{
 		Keep: i.cfg.Keep, Log: i.log, Lease: lease.New(i.rdb, space, "topics", topicLease),
 	})
+	if i.receipts, err = i.makeReceipts(ctx); err != nil {
+		return nil, err
+	}
 	i.notices = notices.New(i.noticesConfig())
+	i.asks = ask.New(ask.Config{Store: i.db, Rows: i.inbox, Lease: lease.New(i.rdb, space, "ask", askLease), Ended: i.notices.Wake, Log: i.log})
 	if err := i.makeReach(ctx, space); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 func (i *instance) workers() []func(context.Context) error {
 	all := []func(context.Context) error{
 		i.notices.Run,  // delivery, write-behind, sweeps, announcements and streams
+		i.asks.Run,     // ends questions whose time is up, and wakes those who wait for one
 		i.sessions.Run, // publishes changed users and ended sessions to all instances
 		i.topics.Run,   // repairs the sets of subscribers
 		i.toasts.Run,   // clears old toasts

@@ -78,7 +78,7 @@ func (w *way) decideOne(ctx context.Context, d *notifier.ReachDue, viewing bool)
 	return step, nil
 }
 
-// unread returns the unread entries above since.
+// unread returns the unread entries above since. An open question counts as unread.
 func (s *Stage) unread(ctx context.Context, seq, since int64) (all notifier.Poll, err error) {
 	for q := (notifier.PollQuery{Since: since, Limit: batchSize}); ; {
 		page, err := s.c.Inbox.Poll(ctx, seq, q)
@@ -90,7 +90,7 @@ func (s *Stage) unread(ctx context.Context, seq, since int64) (all notifier.Poll
 			all.Entries = nil
 		}
 		for _, e := range page.Entries {
-			if !e.Read {
+			if !e.Read || e.Ask.Open() {
 				all.Entries = append(all.Entries, e)
 			}
 		}

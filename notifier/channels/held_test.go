@@ -20,6 +20,8 @@ type mailbox struct {
 	stage  *channels.Stage
 	polls  int
 	before func()
+	read   bool
+	ask    *notifier.Ask
 	tell   func(context.Context, *channels.Message) channels.Outcome
 	sent   []string // addresses
 }
@@ -53,7 +55,7 @@ func (b *mailbox) Poll(context.Context, int64, notifier.PollQuery) (notifier.Pol
 		b.before()
 	}
 	const at = 1_790_000_001_000
-	return notifier.Poll{Newest: at, Entries: []notifier.Entry{{Key: "plain:1", At: at, Content: notifier.Content{Type: "plain"}}}}, nil
+	return notifier.Poll{Newest: at, Entries: []notifier.Entry{{Key: "plain:1", At: at, Read: b.read, Content: notifier.Content{Type: "plain", Extras: notifier.Extras{Ask: b.ask}}}}}, nil
 }
 
 // Send implements channels.Sender.
@@ -99,6 +101,20 @@ func TestAMessageIsDroppedWhoseUserUnsubscribesOrMovesBeforeItIsSent(t *testing.
 				t.Errorf("%d looks at the inbox, sent to %v", b.polls, b.sent)
 			}
 		})
+	}
+}
+
+func TestAQuestionThatIsReadIsSentWhileItIsOpen(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ask  *notifier.Ask
+		sent int
+	}{"a notice": {nil, 0}, "an open question": {&notifier.Ask{State: notifier.AskOpen}, 1}, "one that has ended": {&notifier.Ask{State: notifier.AskExpired}, 0}} {
+		b := newMailbox(t)
+		b.read, b.ask = true, c.ask
+		if err := b.stage.Round(t.Context(), notifier.ReachMail); err != nil || len(b.sent) != c.sent {
+			t.Errorf("%s: %d messages, %v; want %d", name, len(b.sent), err, c.sent)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"slices"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -45,4 +46,12 @@ func (w *Worker) written(batch []*job, errs []error) {
 			w.c.Written(now.Sub(j.began))
 		}
 	}
+}
+
+// read marks the rows of questions that have ended as read: those that were just added, too. It returns nil if there are none.
+func (w *Worker) read(ctx context.Context, all []notifier.Delivery) []error {
+	if !slices.ContainsFunc(all, func(d notifier.Delivery) bool { return d.Read }) {
+		return nil
+	}
+	return w.c.Inbox.ReadAll(ctx, all)
 }

@@ -177,7 +177,7 @@ func (w *Worker) touch(ctx context.Context, n *notifier.Notice, j *job, s stretc
 		}
 		errs = append(errs, w.c.Inbox.EditAll(ctx, all)...)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, w.read(ctx, all)...)...)
 }
 
 // outdate prevents cold inboxes from being restored with the old text, which may have been read from

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,6 +88,9 @@ func (w *Worker) deliver(ctx context.Context, batch []*job) (errs []error) {
 		}
 		arrived, errs = w.add(ctx, all)
 		errs = w.raise(ctx, all, errs, func(i int) int64 { return batch[i].Tries })
+		for i, err := range w.read(ctx, all) {
+			errs[i] = cmp.Or(errs[i], err)
+		}
 		return nil
 	})
 	switch {

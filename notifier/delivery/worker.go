@@ -45,6 +45,8 @@ type Inbox interface {
 	Retract(ctx context.Context, noticeID int64, key string, seqs []int64) error
 	// EditAll updates rows of older revisions; its result has the form of DeliverAll's.
 	EditAll(ctx context.Context, all []notifier.Delivery) []error
+	// ReadAll marks the rows of those with Read as read; its result has the form of DeliverAll's.
+	ReadAll(ctx context.Context, all []notifier.Delivery) []error
 	// Outdate invalidates inbox data of these users that was read from SQL earlier, or the data of all
 	// users if seqs is empty.
 	Outdate(ctx context.Context, seqs []int64) error

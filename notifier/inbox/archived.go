@@ -138,7 +138,7 @@ func (b *Inbox) restoreArchived(ctx context.Context, seq int64, keys []string) (
 	return badgeOf(r), nil
 }
 
-// freshenAll updates entries whose notices were edited after their contents had been read.
+// freshenAll updates entries whose notices were edited after their contents had been read, or whose questions have ended.
 func (b *Inbox) freshenAll(ctx context.Context, seq int64, entries []notifier.Entry) (changed bool) {
 	if b.sql == nil {
 		return false
@@ -149,7 +149,7 @@ func (b *Inbox) freshenAll(ctx context.Context, seq int64, entries []notifier.En
 	}
 	known, err := b.sql.Contents(ctx, ids)
 	for i := range entries {
-		if n, ok := known[ids[i]]; err != nil || ok && n.Revision > entries[i].Revision {
+		if n, ok := known[ids[i]]; err != nil || ok && (n.Revision > entries[i].Revision || n.Extras.Ask.Ended()) {
 			changed = b.freshen(ctx, seq, entries[i]) || changed
 		}
 	}

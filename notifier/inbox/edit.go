@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -52,24 +53,55 @@ func (b *Inbox) edit(ctx context.Context, all []notifier.Delivery) (changed int,
 	}})
 }
 
-// freshen updates the content of an entry that was just restored: its notice may have been
-// edited while the entry was not in the inbox. It reports whether the content changed.
+// ReadAll marks the rows of those of these notices that have Read as read. Other notices, and rows that are read or belong to
+// another notice, stay as they are. It returns an error for each notice, in order. Repeating the call has no effect.
+func (b *Inbox) ReadAll(ctx context.Context, all []notifier.Delivery) []error {
+	_, errs := b.readAll(ctx, all)
+	for i, err := range errs {
+		if err != nil {
+			errs[i] = fmt.Errorf("mark notice %d of %d users as read: %w", all[i].NoticeID, len(all[i].Seqs), err)
+		}
+	}
+	return errs
+}
+
+func (b *Inbox) readAll(ctx context.Context, all []notifier.Delivery) (changed int, errs []error) {
+	var jobs []job
+	for i := range all {
+		for _, seq := range all[i].Seqs {
+			if all[i].Read {
+				jobs = append(jobs, job{seq, i})
+			}
+		}
+	}
+	return b.many(ctx, len(all), jobs, task{script: markRows, nkeys: 5, args: func(to []any, j job, u userArgs) []any {
+		d, p := &all[j.of], b.part(j.seq)
+		return append(
+			to,
+			b.k.List(j.seq), b.k.Hash(j.seq), b.k.State(j.seq), p.dirty, p.counts,
+			1, u.now, u.seq, u.channel, 0, d.NoticeID, d.Key,
+		)
+	}})
+}
+
+// freshen updates an entry that was just restored: its notice may have been edited, or its question may have ended,
+// while the entry was not in the inbox. It reports whether the entry changed.
 func (b *Inbox) freshen(ctx context.Context, seq int64, e notifier.Entry) bool {
 	if b.sql == nil {
 		return false
 	}
 	known, err := b.sql.Contents(ctx, []int64{e.NoticeID})
 	n, there := known[e.NoticeID]
-	if err == nil && (!there || n.Revision <= e.Revision) {
+	if err == nil && (!there || n.Revision <= e.Revision && !n.Extras.Ask.Ended()) {
 		return false
 	}
 	changed := 0
 	if err == nil {
 		var all []notifier.Delivery
 		if all, err = n.Deliveries([]int64{seq}); err == nil {
-			var errs []error
-			changed, errs = b.edit(ctx, all)
-			err = errs[0]
+			edited, edits := b.edit(ctx, all)
+			read, reads := b.readAll(ctx, all)
+			changed, err = edited+read, errors.Join(append(edits, reads...)...)
 		}
 	}
 	if err != nil {

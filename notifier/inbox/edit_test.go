@@ -254,3 +254,26 @@ func TestAnUndoneDeleteShowsTheLatestContent(t *testing.T) {
 		}
 	})
 }
+
+func TestReadAllMarksRowsOfEndedQuestionsAsReadOnce(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		n, other := s.notice(1, "photo:1"), s.notice(2, "photo:2")
+		s.deliver(t, 42, n)
+		s.deliver(t, 42, other)
+		ended, open := s.delivery(t, n, 42, 43), s.delivery(t, other, 42)
+		ended.Read = true
+		stale := ended
+		stale.NoticeID = 9 // another notice has the row by now
+		for i, all := range [][]notifier.Delivery{{open, stale}, {ended, open}, {ended}} {
+			for _, err := range s.ReadAll(t.Context(), all) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			page, err := s.Look(t.Context(), 42, notifier.Query{})
+			if want := []int64{2, 1, 1}[i]; err != nil || page.Unread != want || page.Entries[1].Read != (i > 0) || page.Entries[0].Read {
+				t.Errorf("call %d: %d unread, want %d; %v", i, page.Unread, want, err)
+			}
+		}
+	})
+}

@@ -80,6 +80,29 @@ func TestSnoozedEntriesComeBackInTheOrderOfTheirTimes(t *testing.T) {
 	s.wakeDue(t, 0)
 }
 
+// A question ends while its row is snoozed or deleted, where the edit does not reach it.
+func TestAQuestionThatEndedMeanwhileComesBackRead(t *testing.T) {
+	t.Parallel()
+	s, h := snoozing(t)
+	s.snooze(t, 5, time.Hour)
+	if _, err := s.Delete(t.Context(), 42, key(4)); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []int64{4, 5} {
+		n := h.notices[id]
+		n.Revision, n.Extras.Ask = 1, &notifier.Ask{State: notifier.AskExpired}
+		h.keep(&n)
+	}
+	if badge, err := s.Restore(t.Context(), 42, key(4)); err != nil || badge.Unread != 3 {
+		t.Errorf("restored: %+v, %v", badge, err)
+	}
+	s.has(t, "restored", -4, 3, 2, 1)
+	if badge, err := s.Wake(t.Context(), 42, key(5)); err != nil || badge.Unread != 3 {
+		t.Errorf("woken: %+v, %v", badge, err)
+	}
+	s.has(t, "woken", -5, -4, 3, 2, 1)
+}
+
 // What is snoozed is in SQL when Snooze returns: Redis may be lost right after that.
 func TestWhatIsSnoozedSurvivesALossOfRedisAtOnce(t *testing.T) {
 	t.Parallel()

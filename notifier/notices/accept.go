@@ -1,6 +1,7 @@
 package notices
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,9 @@ func (p *Notices) accept(ctx context.Context, of notifier.Deed, batch ...*submis
 func (s *submission) acceptance(now time.Time) *notifier.Acceptance {
 	n := &notifier.Notice{
 		Draft: s.Draft, State: notifier.StateAccepted, CreatedAt: now, ExpiresAt: now.Add(s.Draft.ExpiresIn), Reasons: s.Reasons,
+	}
+	if ask := n.Extras.Ask; ask != nil {
+		n.Extras.Ask = ask.Opened(cmp.Or(n.SendAt, now))
 	}
 	switch {
 	case !n.SendAt.IsZero(): // its recipients are determined when it is sent

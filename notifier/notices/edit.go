@@ -33,6 +33,9 @@ func (p *Notices) edit(ctx context.Context, by notifier.Actor, id, revision int6
 	if err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit notice %d: %w", id, err)
 	}
+	if n.Extras.Ask != nil {
+		return notifier.Notice{}, questionFixed(&n.Draft, &d)
+	}
 	if n.Announces() {
 		return p.editAnnouncement(ctx, by, n, revision, d, unread)
 	}
@@ -42,6 +45,23 @@ func (p *Notices) edit(ctx context.Context, by notifier.Actor, id, revision int6
 		return notifier.Notice{}, &bad
 	}
 	return p.editNotice(ctx, by, n, revision, d)
+}
+
+// questionFixed returns the error of an edit of a question. It is about a field that the edit would change.
+func questionFixed(was, is *notifier.Draft) error {
+	field := "title"
+	switch {
+	case is.Title != was.Title:
+	case is.Body != was.Body:
+		field = "body"
+	case is.Link != was.Link:
+		field = "link"
+	case !is.SendAt.Equal(was.SendAt):
+		field = "send_at"
+	}
+	var bad notifier.InvalidError
+	bad.Add(field, notifier.CodeAskFixed, nil)
+	return &bad
 }
 
 func (p *Notices) editAnnouncement(

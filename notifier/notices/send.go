@@ -133,6 +133,7 @@ func (p *Notices) route(ctx context.Context, batch ...*submission) {
 			continue
 		}
 		s.Recipients = int64(s.To.GetCardinality()) //nolint:gosec // at most 2^32
+		s.err = s.Draft.CheckPeople(s.Recipients)
 	}
 }
 
