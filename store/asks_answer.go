@@ -79,7 +79,7 @@ func (s *Store) answer(ctx context.Context, tx *sql.Tx, by notifier.Actor, a *no
 
 // mayAnswer returns notifier.ErrNotFound unless the user is a recipient and still in the target.
 func (s *Store) mayAnswer(ctx context.Context, tx *sql.Tx, q *notifier.Question, to *roaring.Bitmap, seq int64) error {
-	if !to.Contains(uint32(seq)) || q.State.TakenBack() || q.State == notifier.StateScheduled { //nolint:gosec // a user's number is below 2^32
+	if !to.Contains(member(seq)) || q.State.TakenBack() || q.State == notifier.StateScheduled {
 		return notifier.ErrNotFound
 	}
 	in, query, args := true, "", []any{seq}

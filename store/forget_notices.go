@@ -75,7 +75,7 @@ func (s *Store) noticesOf(ctx context.Context, u *notifier.User, quoted []byte, 
 			if err != nil {
 				return err
 			}
-			his = to.Contains(uint32(u.Seq)) //nolint:gosec // a user's number is below 2^32
+			his = to.Contains(member(u.Seq))
 		}
 		if his {
 			ids = append(ids, last)
@@ -158,7 +158,7 @@ func forgetRecipient(n *notifier.Notice, to *roaring.Bitmap, u *notifier.User) (
 	named := slices.Contains(n.Target.Users, u.Name)
 	n.Target.Users = slices.DeleteFunc(n.Target.Users, func(name string) bool { return name == u.Name })
 	onlyNamed := named && len(n.Target.Users) == 0
-	if to != nil && to.CheckedRemove(uint32(u.Seq)) { //nolint:gosec // a user's number is below 2^32
+	if to != nil && to.CheckedRemove(member(u.Seq)) {
 		for _, why := range n.Reasons {
 			if why.To != nil {
 				why.To.Remove(uint32(u.Seq)) //nolint:gosec // as above

@@ -128,3 +128,6 @@ func decodeRecipients(id int64, blob []byte) (*roaring.Bitmap, error) {
 	}
 	return who, nil
 }
+
+// member returns the number of a user as sets of recipients have it.
+func member(seq int64) uint32 { return uint32(seq) } //nolint:gosec // a user's number is below 2^32

@@ -30,15 +30,11 @@ type Store interface {
 	EndedAsks(ctx context.Context, ids []int64) (ended []int64, err error)
 }
 
-// Rows reports whether a user still has the row of a notice, in the inbox or put away.
-type Rows interface {
-	Has(ctx context.Context, seq int64, key string, noticeID int64) (bool, error)
-}
-
 // Config holds the dependencies of Asks. Zero fields of the second group default to the values in their comments.
 type Config struct {
 	Store Store
-	Rows  Rows
+	// Has reports whether a user still has the row of a notice, in the inbox or put away.
+	Has   func(ctx context.Context, seq int64, key string, noticeID int64) (bool, error)
 	Lease lease.Lease // one instance at a time ends questions
 	Ended func()      // called after a question has ended: its notice is due; nil: not called
 
@@ -88,7 +84,7 @@ func (a *Asks) Answer(ctx context.Context, by notifier.Actor, is notifier.Answer
 	if err != nil {
 		return q, notifier.AskAnswer{}, err
 	}
-	has, err := a.c.Rows.Has(ctx, is.User.Seq, q.Key(), q.ID)
+	has, err := a.c.Has(ctx, is.User.Seq, q.Key(), q.ID)
 	if err == nil && !has {
 		err = notifier.ErrNotFound
 	}
