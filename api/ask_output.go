@@ -134,7 +134,7 @@ func refusedAnswer(err *notifier.RefusedAnswerError, zone *time.Location) *probl
 	if err.Asked.Ended() {
 		code, about = "ask_ended", "The question has ended"
 	}
-	p := newProblem(http.StatusConflict, code, about+": "+err.Sentence(zone))
+	p := newProblem(http.StatusConflict, code, about+": "+err.Sentence(zone, notifier.AskState.Name))
 	p.Outcome = string(err.Asked.Outcome)
 	return p
 }

@@ -265,9 +265,9 @@ func (s signalling) Question(ctx context.Context, id int64) (notifier.Question, 
 func TestAWaitEndsWithTheQuestionOnAnyInstance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	dying := ask.New(ask.Config{Store: w.store, Has: w.inbox.Has})
+	dying := ask.New(ask.Config{Store: w.store, NoticeOf: w.inbox.NoticeOf})
 	reads := signalling{w.store, make(chan struct{}, 100)}
-	here := ask.New(ask.Config{Store: reads, Has: w.inbox.Has, Watch: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	here := ask.New(ask.Config{Store: reads, NoticeOf: w.inbox.NoticeOf, Watch: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 	runUntilEnd(t, here.Run)
 	bob, err := w.store.UserByName(t.Context(), "bob")
 	if err != nil {

@@ -116,7 +116,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		Limits: notifier.Limits{ImageHosts: []string{"cdn.example.com"}, Audiences: []notifier.Audience{1, 2, 3}, Toast: 24 * time.Hour, Expiry: w.topics.Expiry},
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender, Sites: verifier.Sites,
 	})
-	w.asks = ask.New(ask.Config{Store: s, Has: w.inbox.Has, Ended: w.notices.Wake, Watch: 20 * time.Millisecond, Log: quiet})
+	w.asks = ask.New(ask.Config{Store: s, NoticeOf: w.inbox.NoticeOf, Ended: w.notices.Wake, Watch: 20 * time.Millisecond, Log: quiet})
 	receipts, err := newReceipts()
 	if err != nil {
 		t.Fatal(err)

@@ -64,8 +64,15 @@ type Inbox interface {
 	Wake(ctx context.Context, seq int64, key string) (notifier.Badge, error)
 	// Find returns one entry with its state on a page rendered at that opening.
 	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
+	// NoticeOf returns the notice of an entry, which may be archived or snoozed.
+	NoticeOf(ctx context.Context, seq int64, key string) (int64, error)
 	// Badges returns the inbox half of each user's badge, in the order of seqs.
 	Badges(ctx context.Context, seqs []int64) ([]notifier.Badge, error)
+}
+
+// Asks answers questions; see notifier/ask.
+type Asks interface {
+	Answer(ctx context.Context, by notifier.Actor, is notifier.Answering) (notifier.Question, notifier.AskAnswer, error)
 }
 
 // Announcements reads and changes announcements; see notifier/announcement. The badges are the announcements' half.
@@ -150,6 +157,7 @@ type Config struct {
 	SignIns  SignIns
 	Accounts identity.Accounts // what users do with their own sessions and passwords
 	Inbox    Inbox
+	Asks     Asks
 	Sender   Sender
 
 	Announcements Announcements
@@ -197,7 +205,7 @@ type Config struct {
 
 func (c *Config) setDefaults() error {
 	required := []any{
-		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Sent, c.Unread, c.Stream,
+		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Asks, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Sent, c.Unread, c.Stream,
 		c.Health, c.Audit,
 	}
 	if slices.Contains(required, nil) || c.Links == nil || c.Store == nil || c.People == nil || c.Topics == nil || c.Apps == nil || c.APIKeys.Store == nil || c.Tokens == nil || c.Slips == nil {

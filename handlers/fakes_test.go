@@ -64,6 +64,18 @@ func (g signIns) Check(_ *http.Request, username, password, address string) (not
 	return user, &http.Cookie{Name: "carillon_device", Value: "of " + user.Name}, nil
 }
 
+// noAsks has no question.
+var noAsks asks = func(notifier.Answering) (notifier.Question, notifier.AskAnswer, error) {
+	return notifier.Question{}, notifier.AskAnswer{}, notifier.ErrNotFound
+}
+
+// asks answers questions with a function.
+type asks func(notifier.Answering) (notifier.Question, notifier.AskAnswer, error)
+
+func (a asks) Answer(_ context.Context, _ notifier.Actor, is notifier.Answering) (notifier.Question, notifier.AskAnswer, error) {
+	return a(is)
+}
+
 type inbox struct {
 	open    func(seq int64) (notifier.Page, error)
 	look    func(seq int64, q notifier.Query) (notifier.Page, error)
@@ -93,6 +105,11 @@ func (b *inbox) Snooze(_ context.Context, seq int64, key string, until time.Time
 func (b *inbox) Wake(_ context.Context, seq int64, key string) (notifier.Badge, error) {
 	_, err := b.move("wake", seq, []string{key})
 	return notifier.Badge{}, err
+}
+
+func (b *inbox) NoticeOf(_ context.Context, seq int64, key string) (int64, error) {
+	e, err := b.find(seq, key, 0)
+	return e.NoticeID, err
 }
 
 func (b *inbox) Open(_ context.Context, seq int64) (notifier.Page, error) { return b.open(seq) }

@@ -83,17 +83,27 @@ func rowFields(key string, at int64, back string) []views.Hidden {
 
 // archivedPart responds with the row of an entry that is in the archive again, or snoozed.
 func (h *Handlers) archivedPart(w http.ResponseWriter, r *http.Request, at int64, back string, badge notifier.Badge, done *views.Done) error {
-	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Archived: !queryOf(back).Later, Later: queryOf(back).Later, Before: at + 1, Limit: 1})
+	e, err := h.putAway(r, at, back)
+	if err != nil {
+		return err
+	}
+	p := h.partPage(r, queryOf(back), badge, done)
+	rows := h.rowMaker(r, p.Text)
+	p.Days = rows.days([]notifier.Entry{e})
+	return h.sendPart(w, r, p, badge)
+}
+
+// putAway returns an archived entry, or a snoozed one on a page of those.
+func (h *Handlers) putAway(r *http.Request, at int64, back string) (notifier.Entry, error) {
+	later := queryOf(back).Later
+	page, err := h.Inbox.Look(r.Context(), seqOf(r), notifier.Query{Archived: !later, Later: later, Before: at + 1, Limit: 1})
 	if err == nil && (len(page.Entries) == 0 || page.Entries[0].At != at) {
 		err = notifier.ErrNotFound
 	}
 	if err != nil {
-		return fmt.Errorf("show one archived entry: %w", err)
+		return notifier.Entry{}, fmt.Errorf("show one archived entry: %w", err)
 	}
-	p := h.partPage(r, queryOf(back), badge, done)
-	rows := h.rowMaker(r, p.Text)
-	p.Days = rows.days(page.Entries)
-	return h.sendPart(w, r, p, badge)
+	return page.Entries[0], nil
 }
 
 // hiddenPart responds with a hidden row in place of the entry with this At.

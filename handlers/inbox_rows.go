@@ -22,13 +22,19 @@ type rowMaker struct {
 	types typeNames
 	mutes *muteMaker
 	now   time.Time // in the reader's time zone
+
+	// answers returns the reader's choices in the questions among these entries, by the id of the question.
+	answers func([]notifier.Entry) map[int64]notifier.ChoiceID
+	given   map[int64]notifier.ChoiceID // what answers returned
 }
 
 func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
 	types := h.typeNames(text)
 	mutes := &muteMaker{types: types, muted: func() []string { return h.mutedBy(r) }}
 	app := h.shownApp(func(name string) notifier.RowApp { return h.appNamed(r, name) })
-	return rowMaker{text: text, look: h.lookOf, shows: h.shows, app: app, types: types, mutes: mutes, now: h.now(r)}
+	return rowMaker{text: text, look: h.lookOf, shows: h.shows, app: app, types: types, mutes: mutes, now: h.now(r), answers: func(entries []notifier.Entry) map[int64]notifier.ChoiceID {
+		return h.answersOf(r, entries)
+	}}
 }
 
 // days groups entries, newest first, by the day of their notice in the reader's time zone. A row that moved to the
@@ -37,6 +43,7 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	var days []views.Day
 	rows := make([]components.Row, len(entries))
 	begin, heading := 0, ""
+	m.given = m.answers(entries)
 	for i := range entries {
 		at := entries[i].CreatedAt.In(m.now.Location())
 		rows[i] = m.row(&entries[i], at)
@@ -114,6 +121,7 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	if !e.Until.IsZero() {
 		row.Until = m.text.F("inbox.until", "Time", m.text.Exact(e.Until.In(at.Location())))
 	}
+	row.Ask = m.ask(e)
 	row.Extras = extrasOf(&e.Extras, m.shows, func(n int, link string) string {
 		if safeLink(link, e.App) == "" {
 			return ""
@@ -170,7 +178,7 @@ func rowLabels(text *locale.Printer) components.Labels {
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
 		Archive: text.T("inbox.archive"), ArchiveNamed: named("inbox.archive_named"), Unarchive: text.T("inbox.unarchive"), UnarchiveNamed: named("inbox.unarchive_named"),
 		ActionsNamed: named("inbox.actions_named"),
-		Snooze:       text.T("inbox.snooze"), SnoozeNamed: named("inbox.snooze_named"), Wake: text.T("inbox.wake"), WakeNamed: named("inbox.wake_named"),
+		Snooze:       text.T("inbox.snooze"), SnoozeNamed: named("inbox.snooze_named"), Wake: text.T("inbox.wake"), WakeNamed: named("inbox.wake_named"), Comment: text.T("ask.comment"),
 	}
 }
 

@@ -70,6 +70,7 @@ func (h *Handlers) routes() []route {
 		{"POST", "/settings/pause", signedIn, h.pause},
 		{"POST", "/inbox/snooze", signedIn, h.snoozeEntry},
 		{"POST", "/inbox/wake", signedIn, h.wakeEntry},
+		{"POST", "/inbox/answer", signedIn, h.answerEntry},
 		{"POST", "/settings/mail", signedIn, h.tryOwnMail},
 		{"POST", "/settings/subscriptions", signedIn, h.subscribeSelf},
 		{"POST", passwordPath, signedIn, h.changePassword},

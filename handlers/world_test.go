@@ -97,7 +97,7 @@ func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *
 		},
 	}
 	w.config = handlers.Config{
-		Who: identity.New(identity.Config{Sessions: w.sessions}), Sessions: w.sessions, Inbox: w.inbox, Sender: w.sender, Sent: w.sent, Unread: unreadBy(nil), Health: w.health, Audit: w.audit,
+		Who: identity.New(identity.Config{Sessions: w.sessions}), Sessions: w.sessions, Inbox: w.inbox, Asks: noAsks, Sender: w.sender, Sent: w.sent, Unread: unreadBy(nil), Health: w.health, Audit: w.audit,
 		Announcements: w.posts,
 		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostAnnouncements{}},
 		Links:         linkMaker(),

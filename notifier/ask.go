@@ -1,6 +1,7 @@
 package notifier
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -36,6 +37,11 @@ const (
 	AskExpired   AskState = "expired"
 	AskWithdrawn AskState = "withdrawn"
 )
+
+// Name returns the English name of the end; empty: open.
+func (s AskState) Name() string {
+	return map[AskState]string{AskAnswered: "Answered", AskExpired: "Expired", AskWithdrawn: "Withdrawn"}[s]
+}
 
 // ChoiceID identifies a choice within a question. The empty one is null in JSON: no outcome, or no answer.
 type ChoiceID string
@@ -114,9 +120,9 @@ func (a *Ask) End(state AskState, outcome ChoiceID, answers []AskAnswer) *Ask {
 }
 
 // Became describes in one line what became of the question, with times in a zone: `Approve · Alice, 09:12 · 'fits the budget'`.
-// It is empty while the question is open.
-func (a *Ask) Became(zone *time.Location) string {
-	parts := []string{map[AskState]string{AskAnswered: "Answered", AskExpired: "Expired", AskWithdrawn: "Withdrawn"}[a.State]}
+// named returns the name of a state, which takes the place of an outcome if there is none.
+func (a *Ask) Became(zone *time.Location, named func(AskState) string) string {
+	parts := []string{named(a.State)}
 	if c, ok := a.Choice(a.Outcome); ok {
 		parts[0] = c.Label
 		for _, is := range a.Answers {
@@ -127,14 +133,7 @@ func (a *Ask) Became(zone *time.Location) string {
 }
 
 func (is *AskAnswer) by(zone *time.Location) (parts []string) {
-	who := is.Name
-	switch {
-	case is.User == "":
-		who = "?"
-	case who == "":
-		who = is.User
-	}
-	parts = append(parts, who+", "+is.At.In(zone).Format("15:04"))
+	parts = append(parts, cmp.Or(is.Name, is.User, Somebody)+", "+is.At.In(zone).Format("15:04"))
 	if is.Comment != "" {
 		parts = append(parts, "'"+is.Comment+"'")
 	}

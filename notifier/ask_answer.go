@@ -43,10 +43,10 @@ func (e *RefusedAnswerError) Error() string {
 
 func (e *RefusedAnswerError) Unwrap() error { return ErrConflict }
 
-// Sentence describes the conflict to the user.
-func (e *RefusedAnswerError) Sentence(zone *time.Location) string {
+// Sentence describes the conflict to the user: what became of the question, see Became, or their answer.
+func (e *RefusedAnswerError) Sentence(zone *time.Location, named func(AskState) string) string {
 	if e.Asked.Ended() {
-		return e.Asked.Became(zone)
+		return e.Asked.Became(zone, named)
 	}
 	if e.Mine == nil {
 		return ""

@@ -71,8 +71,8 @@ func TestTheFirstAnswerDecidesAndGivesTheNoticeARevisionThatIsDue(t *testing.T) 
 			t.Fatalf("answer: %+v, %+v, %v", q.Asked, mine, err)
 		}
 		n := must(s.Notice(t.Context(), id))(t)
-		if n.State != notifier.StateSending || n.Revision != 1 || !n.Extras.Ask.Ended() || n.Extras.Ask.Became(time.UTC) != "Approve · ann, 12:00 · 'fits'" {
-			t.Errorf("the notice is %s in revision %d: %s", n.State, n.Revision, n.Extras.Ask.Became(time.UTC))
+		if n.State != notifier.StateSending || n.Revision != 1 || !n.Extras.Ask.Ended() || n.Extras.Ask.Became(time.UTC, notifier.AskState.Name) != "Approve · ann, 12:00 · 'fits'" {
+			t.Errorf("the notice is %s in revision %d: %s", n.State, n.Revision, n.Extras.Ask.Became(time.UTC, notifier.AskState.Name))
 		}
 		if due := must(s.ClaimNotices(t.Context(), notifier.Claim{Owner: 1, Until: db.clock.at.Add(time.Minute)}, 9))(t); len(due) != 1 || due[0].NoticeID != id {
 			t.Errorf("due: %+v", due)
@@ -107,7 +107,7 @@ func TestALateAnswerIsRefusedWithTheOutcomeAndARepeatedOneIsTheFirst(t *testing.
 		for _, u := range []notifier.User{ann, ben} {
 			_, _, err = answer(t, s, id, u, "reject", "no")
 			var refused *notifier.RefusedAnswerError
-			if !errors.As(err, &refused) || refused.Asked.Outcome != "approve" || refused.Sentence(time.UTC) != "Approve · ann, 12:00 · 'one'" {
+			if !errors.As(err, &refused) || refused.Asked.Outcome != "approve" || refused.Sentence(time.UTC, notifier.AskState.Name) != "Approve · ann, 12:00 · 'one'" {
 				t.Errorf("%s: %v, %+v", u.Name, err, refused)
 			}
 		}
@@ -140,7 +140,7 @@ func TestFourEyesNeedTwoPeopleWithOneChoice(t *testing.T) {
 			}
 		}
 		q := must(s.Question(t.Context(), id))(t)
-		if got := q.Extras.Ask.Became(time.UTC); q.Asked.Outcome != "approve" || len(q.Answers) != 3 || got != "Approve · ann, 12:00 · 'because' · cid, 12:00 · 'because'" {
+		if got := q.Extras.Ask.Became(time.UTC, notifier.AskState.Name); q.Asked.Outcome != "approve" || len(q.Answers) != 3 || got != "Approve · ann, 12:00 · 'because' · cid, 12:00 · 'because'" {
 			t.Errorf("%s, %d answers: %s", q.Asked.Outcome, len(q.Answers), got)
 		}
 	})
@@ -276,7 +276,7 @@ func TestQuestionsExpireWithTheirOtherwiseAndKeepTheirAnswers(t *testing.T) {
 			t.Errorf("ended: %v", ended)
 		}
 		q := must(s.Question(t.Context(), first))(t)
-		if got := q.Extras.Ask.Became(time.UTC); q.Asked.State != notifier.AskExpired || q.Asked.Outcome != "reject" || got != "Reject" {
+		if got := q.Extras.Ask.Became(time.UTC, notifier.AskState.Name); q.Asked.State != notifier.AskExpired || q.Asked.Outcome != "reject" || got != "Reject" {
 			t.Errorf("%s, %s: %s", q.Asked.State, q.Asked.Outcome, got)
 		}
 		if q := must(s.Question(t.Context(), all))(t); q.Asked.State != notifier.AskExpired || q.Asked.Outcome != "" || len(q.Answers) != 1 {

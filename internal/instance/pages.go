@@ -30,6 +30,7 @@ func (i *instance) pages() (http.Handler, error) {
 		SignIns:  i.signIns,
 		Accounts: i.accounts(),
 		Inbox:    i.inbox,
+		Asks:     i.asks,
 
 		Announcements: i.announcements,
 

@@ -108,7 +108,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 		return nil, err
 	}
 	i.notices = notices.New(i.noticesConfig())
-	i.asks = ask.New(ask.Config{Store: i.db, Has: i.inbox.Has, Lease: lease.New(i.rdb, space, "ask", askLease), Ended: i.notices.Wake, Log: i.log})
+	i.asks = ask.New(ask.Config{Store: i.db, NoticeOf: i.inbox.NoticeOf, Lease: lease.New(i.rdb, space, "ask", askLease), Ended: i.notices.Wake, Log: i.log})
 	if err := i.makeReach(ctx, space); err != nil {
 		return nil, err
 	}

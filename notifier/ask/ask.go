@@ -33,10 +33,10 @@ type Store interface {
 // Config holds the dependencies of Asks. Zero fields of the second group default to the values in their comments.
 type Config struct {
 	Store Store
-	// Has reports whether a user still has the row of a notice, in the inbox or put away.
-	Has   func(ctx context.Context, seq int64, key string, noticeID int64) (bool, error)
-	Lease lease.Lease // one instance at a time ends questions
-	Ended func()      // called after a question has ended: its notice is due; nil: not called
+	// NoticeOf returns the notice whose row with this key a user has, in the inbox or put away; notifier.ErrNotFound: none.
+	NoticeOf func(ctx context.Context, seq int64, key string) (int64, error)
+	Lease    lease.Lease // one instance at a time ends questions
+	Ended    func()      // called after a question has ended: its notice is due; nil: not called
 
 	Log   *slog.Logger  // slog.Default()
 	Watch time.Duration // how often SQL is asked for the end of questions that are waited for: 500 ms
@@ -84,9 +84,9 @@ func (a *Asks) Answer(ctx context.Context, by notifier.Actor, is notifier.Answer
 	if err != nil {
 		return q, notifier.AskAnswer{}, err
 	}
-	has, err := a.c.Has(ctx, is.User.Seq, q.Key(), q.ID)
-	if err == nil && !has {
-		err = notifier.ErrNotFound
+	has, err := a.c.NoticeOf(ctx, is.User.Seq, q.Key())
+	if err == nil && has != q.ID {
+		err = notifier.ErrNotFound // a newer notice has the key
 	}
 	if err != nil {
 		return q, notifier.AskAnswer{}, fmt.Errorf("answer question %d: %w", is.Ask, err)

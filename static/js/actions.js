@@ -134,7 +134,7 @@ function stay(id, button) {
 	if (!row.hidden) {
 		if (row.contains(document.activeElement)) return; // nothing was swapped
 		const shown = [...row.querySelectorAll(".actions button")].find((b) => b.checkVisibility());
-		focus(button && shown ? shown : row);
+		focus(row.querySelector("[aria-invalid]") ?? (button && shown ? shown : row));
 		return;
 	}
 	const all = [...document.querySelectorAll("main .row")];

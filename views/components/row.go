@@ -18,6 +18,7 @@ type Labels struct {
 	ArchiveNamed, UnarchiveNamed        Named
 	Snooze, Wake                        string
 	SnoozeNamed, WakeNamed              Named
+	Comment                             string // of the answer to a question
 }
 
 // Named is a text around the title of a row.
@@ -50,6 +51,7 @@ type Row struct {
 	Clock    string
 	Until    string // when a snoozed row comes back; empty: it is not snoozed
 	Moment   string
+	Ask      *Ask // nil: it is no question
 	Extras
 }
 
@@ -139,6 +141,9 @@ func (l Rows) row(ctx context.Context, buf *rowBuffer, r *Row, actions []action)
 	l.heading(ctx, m, r)
 	l.body(m, r)
 	l.extras(ctx, m, r)
+	if r.Ask != nil {
+		l.ask(ctx, m, r)
+	}
 	l.meta(m, r)
 	m.raw(`</article>`)
 	if len(actions) > 0 {

@@ -1,6 +1,7 @@
 package inbox_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -12,8 +13,8 @@ func TestAUserHasARowUntilTheyDeleteItOrAnotherNoticeReplacesIt(t *testing.T) {
 		put, snoozed, deleted, replaced := s.notice(1, "photo:1"), s.notice(2, "photo:2"), s.notice(3, "photo:3"), s.notice(4, "photo:4")
 		has := func(what string, n *notifier.Notice, want bool) {
 			t.Helper()
-			if got, err := s.Has(t.Context(), 42, n.Key(), n.ID); err != nil || got != want {
-				t.Errorf("%s: %v, %v; want %v", what, got, err, want)
+			if id, err := s.NoticeOf(t.Context(), 42, n.Key()); (err == nil && id == n.ID) != want || err != nil && !errors.Is(err, notifier.ErrNotFound) {
+				t.Errorf("%s: notice %d, %v; has it: %v", what, id, err, want)
 			}
 		}
 		has("before the delivery", put, false)

@@ -1,0 +1,62 @@
+package e2e
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// asks asks a question and returns its id.
+func (a *application) asks(body string) string {
+	a.t.Helper()
+	asked := a.call(http.MethodPost, "/asks", body)
+	id := regexp.MustCompile(`\bid\W+([0-9]+)`).FindSubmatch(asked)
+	if id == nil {
+		a.t.Fatalf("a question is answered by %s", asked)
+	}
+	return string(id[1])
+}
+
+// Two approvers on two instances: one decides, the page of the other says who.
+func TestAQuestionIsAnsweredInTheRowAndEverybodySeesWhoDecided(t *testing.T) {
+	t.Parallel()
+	s := many(t)
+	s.people("alice approver", "bob approver")
+	one, two := s.serve(), s.serve()
+	host := &application{t, one.url, strings.TrimSpace(s.carillon("", "key", "add", "payments", "--scope", "send"))}
+	id := host.asks(`{"target":{"role":"approver"},"type":"payment","title":"Pay 4,200 € to Acme?","choices":[` +
+		`{"id":"approve","label":"Approve","style":"primary"},{"id":"reject","label":"Reject","style":"danger","comment":"required"}]}`)
+	alice := open(t, one).size(1280, 900).as(one.person(t, "alice"))
+	bob := open(t, two).as(two.person(t, "bob"))
+	for _, w := range []*window{alice, bob} {
+		w.visit("/inbox").stays().titles("Pay 4,200 € to Acme?").until(live2)
+	}
+	alice.settles().shot("inbox-question")
+	alice.clickOn(`.ask [value="reject"]`).has(".ask .fault", "Required.")
+	alice.until(`document.activeElement === document.querySelector('.ask textarea')`).types("too dear").settles().shot("inbox-question-comment")
+	alice.clickOn(`.ask [value="reject"]`).has("#done p", "Answered.")
+	for _, w := range []*window{alice, bob} {
+		w.until(textOf(".became") + `?.startsWith("Reject · alice, ") && ` + textOf(".became") + `.endsWith("· 'too dear'") && !document.querySelector(".ask")`).same()
+	}
+	bob.shot("inbox-question-answered")
+	if got := string(host.call(http.MethodGet, "/asks/"+id+"?wait=5", "")); !regexp.MustCompile(`outcome\W+reject`).MatchString(got) || !regexp.MustCompile(`receipt\W+eyJ`).MatchString(got) {
+		t.Errorf("the program gets %s", got)
+	}
+}
+
+func TestAQuestionIsAnsweredWithoutScript(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.people("bob approver")
+	i := s.serve()
+	host := &application{t, i.url, strings.TrimSpace(s.carillon("", "key", "add", "payments", "--scope", "send"))}
+	host.asks(`{"target":{"users":["bob"]},"title":"Lunch at noon?","choices":[{"id":"yes","label":"Yes"},{"id":"no","label":"No","comment":"required"}]}`)
+	w := open(t, i).as(i.person(t, "bob"))
+	w.withoutScript().visit("/inbox").titles("Lunch at noon?")
+	w.press(`.ask [value="no"]`)
+	w.has(".ask .fault", "Required.").shot("question-without-javascript")
+	w.fill("comment", "A meeting")
+	w.press(`.ask [value="no"]`)
+	w.has("#done p", "Answered.")
+}

@@ -1,0 +1,56 @@
+package components
+
+import "context"
+
+// Ask is the question of a row.
+type Ask struct {
+	Choices  []AskChoice // none: the reader cannot answer
+	Comments bool        // an answer may have a comment
+	Comment  string      // as entered
+	Fault    string      // of the form
+	Until    string      // when it ends
+	Status   string      // what became of it, or what the reader has answered
+}
+
+// AskChoice is a button that answers.
+type AskChoice struct{ ID, Label, Style string }
+
+// ask writes the question: a form while the reader can answer, or what became of it.
+func (l Rows) ask(ctx context.Context, m *markup, r *Row) {
+	a := r.Ask
+	if a.Status != "" {
+		m.raw(`<p class="became" dir="auto">`).text(a.Status).raw(`</p>`)
+		return
+	}
+	if l.Back == "" || l.Test != "" {
+		return
+	}
+	m.raw(`<form class="ask" hx-boost="true" method="post" action="`).text(at(ctx, "/inbox/answer")).raw(`"><input type="hidden" name="key" value="`).text(r.Key)
+	m.raw(`"><input type="hidden" name="at" value="`).text(r.At).raw(`"><input type="hidden" name="back" value="`).text(l.Back).raw(`">`)
+	if a.Comments {
+		l.comment(m, r)
+	}
+	m.raw(`<p class="calls">`)
+	for _, c := range a.Choices {
+		m.raw(`<button type="submit" class="button small `).text(c.Style).raw(`" name="choice" value="`).text(c.ID)
+		m.raw(`" dir="auto">`).text(c.Label).raw(`</button> `)
+	}
+	m.raw(`<span class="until">`).text(a.Until).raw(`</span></p>`)
+	if a.Fault != "" {
+		m.raw(`<p class="fault" id="f`).text(r.At).raw(`">`).text(a.Fault).raw(`</p>`)
+	}
+	m.raw(`</form>`)
+}
+
+// comment writes the field for a comment, which is open once it has a fault.
+func (l Rows) comment(m *markup, r *Row) {
+	m.raw(`<details class="remark"`)
+	if r.Ask.Fault != "" || r.Ask.Comment != "" {
+		m.raw(` open`)
+	}
+	m.raw(`><summary>`).text(l.Labels.Comment).raw(`</summary><textarea name="comment" rows="2" dir="auto" aria-label="`).text(l.Labels.Comment)
+	if r.Ask.Fault != "" {
+		m.raw(`" aria-invalid="true" aria-describedby="f`).text(r.At)
+	}
+	m.raw(`">`).text(r.Ask.Comment).raw(`</textarea></details>`)
+}
