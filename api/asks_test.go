@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -258,6 +259,58 @@ func (s signalling) Question(ctx context.Context, id int64) (notifier.Question, 
 	q, err := s.Store.Question(ctx, id)
 	s.read <- struct{}{}
 	return q, err
+}
+
+// failing is a store that is away while it fails.
+type failing struct {
+	ask.Store
+	fails atomic.Bool
+}
+
+func (f *failing) OpenAsks(ctx context.Context, most int) ([]int64, error) {
+	if f.fails.Load() {
+		return nil, notifier.ErrUnavailable
+	}
+	return f.Store.OpenAsks(ctx, most)
+}
+
+func TestOpenQuestionsAreKnownToThoseWhoWereAskedUntilTheyEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	db := &failing{Store: w.store}
+	here := ask.New(ask.Config{Store: db, Watch: time.Nanosecond, Log: slog.New(slog.DiscardHandler)})
+	bob, err := w.store.UserByName(t.Context(), "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOpen := func(when string, want ...int64) {
+		t.Helper()
+		var got []int64
+		for _, q := range here.OpenFor(t.Context(), bob.Seq) {
+			got = append(got, q.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s, bob has %v, want %v", when, got, want)
+		}
+	}
+	wantOpen("before all")
+	first, others := w.askThem(t, `{"users":["bob","alice"]}`, ""), w.askThem(t, `{"users":["alice"]}`, "")
+	second := w.askThem(t, `{"users":["bob"]}`, "")
+	wantOpen("asked twice", second.ID, first.ID)
+	if err := here.Withdraw(t.Context(), notifier.Actor{}, others.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := w.asks.Answer(t.Context(), notifier.Actor{}, notifier.Answering{Ask: first.ID, User: bob, Choice: "approve"}); err != nil {
+		t.Fatal(err)
+	}
+	wantOpen("after an answer", second.ID)
+	db.fails.Store(true)
+	if err := here.Withdraw(t.Context(), notifier.Actor{}, second.ID); err != nil {
+		t.Fatal(err)
+	}
+	wantOpen("while SQL does not answer", second.ID)
+	db.fails.Store(false)
+	wantOpen("at the end")
 }
 
 // The callers wait at one instance, and the answer is given at another, which dies right after its commit: it wakes neither

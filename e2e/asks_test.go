@@ -32,8 +32,10 @@ func TestAQuestionIsAnsweredInTheRowAndEverybodySeesWhoDecided(t *testing.T) {
 	for _, w := range []*window{alice, bob} {
 		w.visit("/inbox").stays().titles("Pay 4,200 € to Acme?").until(live2)
 	}
-	alice.settles().shot("inbox-question")
-	alice.clickOn(`.ask [value="reject"]`).has(".ask .fault", "Required.")
+	host.call(http.MethodPost, "/notices", `{"target":{"users":["alice"]},"title":"The weekly report"}`)
+	alice.until(`!document.querySelector("#arrivals").hidden`)
+	alice.clickOn("#arrivals").titles("Pay 4,200 € to Acme?", "The weekly report").has("#list > section:first-child h2", "Waiting for you").stays().settles().shot("inbox-question")
+	alice.clickOn(`.ask [value="reject"]`).has(".ask .fault", "“Reject” needs a comment.")
 	alice.until(`document.activeElement === document.querySelector('.ask textarea')`).types("too dear").settles().shot("inbox-question-comment")
 	alice.clickOn(`.ask [value="reject"]`).has("#done p", "Answered.")
 	for _, w := range []*window{alice, bob} {
@@ -55,7 +57,7 @@ func TestAQuestionIsAnsweredWithoutScript(t *testing.T) {
 	w := open(t, i).as(i.person(t, "bob"))
 	w.withoutScript().visit("/inbox").titles("Lunch at noon?")
 	w.press(`.ask [value="no"]`)
-	w.has(".ask .fault", "Required.").shot("question-without-javascript")
+	w.has(".ask .fault", "“No” needs a comment.").shot("question-without-javascript")
 	w.fill("comment", "A meeting")
 	w.press(`.ask [value="no"]`)
 	w.has("#done p", "Answered.")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func crowded() []string {
 func openGallery(t *testing.T) *gallery {
 	t.Helper()
 	s := alone(t)
-	lines := []string{"none", "vera staff", "one", "thirty", "many", "hard", "dense"}
+	lines := []string{"none", "vera staff", "one", "thirty", "many", "hard", "dense", "asked"}
 	s.people(append(lines, crowded()...)...)
 	for audience, name := range announcementReaders {
 		s.peopleOf(audience, name)
@@ -60,6 +61,11 @@ func openGallery(t *testing.T) *gallery {
 		vera.sends("hard", n)
 		vera.sends("dense", n)
 	}
+	host := &application{t, g.url, strings.TrimSpace(s.carillon("", "key", "add", "gallery", "--scope", "send"))}
+	host.asks(`{"target":{"users":["asked"]},"title":"Lunch at noon?","expires_in":"2h","choices":[{"id":"yes","label":"Yes"},{"id":"no","label":"No"}]}`)
+	host.asks(`{"target":{"users":["asked"]},"type":"payment","title":"Pay 4,200 € to Acme?","body":"For the new shelves in hall 3.","answers":"all","choices":[` +
+		`{"id":"approve","label":"Approve","style":"primary","comment":"optional"},{"id":"reject","label":"Reject","style":"danger","comment":"required"}]}`)
+	host.call("DELETE", "/asks/"+host.asks(`{"target":{"users":["asked"]},"title":"Paint the gate?","choices":[{"id":"yes","label":"Yes"},{"id":"no","label":"No"}]}`), "")
 	g.people["dense"].leads("/settings", "density", "compact")
 	vera.leads("/staff/send", "target", "user", "to", "one", "title", "The lift is repaired on Monday", "send_at", time.Now().AddDate(0, 0, 3).Format("2006-01-02T15:04"))
 	for _, name := range []string{"Late delivery", "Stocktaking: the long form with everything that the halls have to do before it begins"} {
@@ -131,6 +137,11 @@ func (g *gallery) views() []view {
 		{name: "inbox-nothing", as: "many", path: "/inbox?q=qqqq"},
 		{name: "inbox-hard", as: "hard", path: "/inbox"},
 		{name: "inbox-compact", as: "dense", path: "/inbox"},
+		{name: "inbox-asked", as: "asked", path: "/inbox"},
+		{name: "inbox-asked-comment", as: "asked", path: "/inbox", then: func(w *window) {
+			w.clickOn(`.ask [value="reject"]`).has(".ask .fault", "“Reject” needs a comment.")
+		}},
+		{name: "panel-asked", as: "asked", path: "/settings", then: openPanel},
 		{name: "inbox-selected", as: "hard", path: "/inbox", then: selectTwo},
 		{name: "inbox-undo", as: "hard", path: "/inbox", then: deleteFirst},
 		{name: "keys", as: "one", path: "/inbox", then: openKeys},

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
+
+const soon = 30 * 24 * time.Hour // before a question ends, its row says when
 
 // answerEntry answers the question of an entry. A form with a fault, such as a missing comment, comes back with it in the row;
 // an answer that is refused shows what became of the question.
@@ -31,7 +34,7 @@ func (h *Handlers) answerEntry(w http.ResponseWriter, r *http.Request) error {
 	var refused *notifier.RefusedAnswerError
 	switch {
 	case errors.As(err, &bad):
-		shown.fault, shown.status = faultText(h.text(r), bad.Fields[0]), http.StatusUnprocessableEntity
+		shown.fault, shown.status = answerFault(h.text(r), &q.Asked, notifier.ChoiceID(values.Get("choice")), bad.Fields[0]), http.StatusUnprocessableEntity
 	case errors.As(err, &refused):
 		shown.ask, shown.status = &refused.Asked, http.StatusConflict
 		if refused.Mine != nil {
@@ -50,6 +53,14 @@ func (h *Handlers) answerEntry(w http.ResponseWriter, r *http.Request) error {
 	return h.answered(w, r, &shown)
 }
 
+// answerFault returns the sentence of a fault of an answer.
+func answerFault(text *locale.Printer, ask *notifier.Ask, id notifier.ChoiceID, f notifier.FieldError) string {
+	if c, ok := ask.Choice(id); ok && f.Field == "comment" && f.Code == notifier.CodeRequired {
+		return text.F("ask.needs_comment", "Choice", c.Label)
+	}
+	return faultText(text, f)
+}
+
 // answered is a question after an answer, or one that was refused.
 type answered struct {
 	key    string
@@ -65,11 +76,13 @@ type answered struct {
 func (h *Handlers) answered(w http.ResponseWriter, r *http.Request, of *answered) error {
 	back := backTo(of.values.Get("back"), url.Values{})
 	q := queryOf(back)
-	find := func() (notifier.Entry, error) { return h.Inbox.Find(r.Context(), seqOf(r), of.key, q.Opened) }
+	var e notifier.Entry
+	var err error
 	if q.PutAway() {
-		find = func() (notifier.Entry, error) { return h.putAway(r, number(of.values.Get("at")), back) }
+		e, err = h.putAway(r, number(of.values.Get("at")), back)
+	} else {
+		e, err = h.Inbox.Find(r.Context(), seqOf(r), of.key, q.Opened)
 	}
-	e, err := find()
 	if err != nil {
 		return fmt.Errorf("show a question: %w", err)
 	}
@@ -132,7 +145,10 @@ func (m rowMaker) ask(e *notifier.Entry) *components.Ask {
 		c, _ := e.Ask.Choice(given)
 		return &components.Ask{Status: m.text.F("ask.mine", "Choice", c.Label)}
 	}
-	ask := &components.Ask{Until: m.text.F("ask.until", "Time", m.text.Exact(e.Ask.ExpiresAt.In(m.now.Location())))}
+	ask := &components.Ask{}
+	if e.Ask.ExpiresAt.Sub(m.now) <= soon {
+		ask.Until = m.text.F("ask.until", "Time", m.text.Exact(e.Ask.ExpiresAt.In(m.now.Location())))
+	}
 	for _, c := range e.Ask.Choices {
 		ask.Choices = append(ask.Choices, components.AskChoice{ID: string(c.ID), Label: c.Label, Style: c.Style})
 		ask.Comments = ask.Comments || c.Comment != notifier.CommentNone

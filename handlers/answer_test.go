@@ -1,10 +1,13 @@
 package handlers_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -73,7 +76,7 @@ func TestAQuestionAsksForTheCommentThatIsMissingAndKeepsWhatWasWritten(t *testin
 	})
 	key := w.get("alice", shown).attr(".ask [name=key]", "value")
 	for _, c := range []struct{ choice, comment, fault string }{
-		{"reject", "", "Required."},
+		{"reject", "", "“Reject” needs a comment."},
 		{"approve", "<why>", "This choice has no comment."},
 		{"reject", strings.Repeat("x", 501), "500"},
 		{"maybe", "", "Choose one of approve, reject."},
@@ -113,4 +116,68 @@ func TestAQuestionSaysWhatBecameOfIt(t *testing.T) {
 		return notifier.Question{Asked: *question()}, notifier.AskAnswer{}, &notifier.RefusedAnswerError{Asked: *question(), Mine: mine}
 	})
 	w.post("alice", "/inbox/answer", "key", key, "choice", "approve", "back", shown).wantStatus(t, http.StatusConflict).wantText(t, ".became", "Your answer: Reject")
+}
+
+// waitingAsks answers like asks, and has open questions.
+type waitingAsks struct {
+	asks
+	open []notifier.OpenAsk
+}
+
+func (w waitingAsks) OpenFor(_ context.Context, seq int64) (open []notifier.OpenAsk) {
+	for _, q := range w.open {
+		if q.Asks(seq) {
+			open = append(open, q)
+		}
+	}
+	return open
+}
+
+func TestOpenQuestionsWaitAtTheTopOfTheWholeInboxAndStandNowhereElse(t *testing.T) {
+	t.Parallel()
+	asked, asks := entry(5, noon.Add(-40*24*time.Hour), true, false), waitingAsks{asks: noAsks}
+	asked.Ask = question()
+	asks.open = []notifier.OpenAsk{{ID: 5, Key: asked.Key, To: roaring.BitmapOf(uint32(alice.Seq))}, {ID: 6, Key: "deleted", To: roaring.BitmapOf(uint32(alice.Seq))}}
+	w := questionWorld(t, question(), noAsks)
+	w.config.Asks = asks
+	w.rebuild()
+	w.inbox.look = func(_ int64, q notifier.Query) (notifier.Page, error) {
+		page := notifier.Page{Opened: q.Opened, Entries: []notifier.Entry{entry(9, noon, true, false), asked}}
+		if q.Before == 0 {
+			page.Older = 9
+			page.Entries = page.Entries[:1]
+		}
+		return page, nil
+	}
+	first, older := w.get("alice", "/inbox?opened=0"), w.get("alice", "/inbox?opened=0&before=10")
+	first.wantText(t, "#list > section:first-child h2#waiting", "Waiting for you")
+	if first.count("[aria-labelledby=waiting] .row .ask") != 1 || first.count(".row") != 2 || older.count(".row") != 1 || older.count(".ask, #waiting") != 0 {
+		t.Errorf("the first page:\n%s\nthe next one:\n%s", first.body, older.body)
+	}
+	if unread := w.get("alice", "/inbox?filter=unread"); unread.count("#waiting") != 0 {
+		t.Error("the section is on a page with a filter")
+	}
+	asked.Ask = question().End(notifier.AskExpired, "", nil)
+	w.inbox.find = func(int64, string, int64) (notifier.Entry, error) { return asked, nil }
+	if over := w.get("alice", "/inbox?opened=0"); over.count("#waiting") != 0 {
+		t.Error("a question that has ended still waits")
+	}
+}
+
+func TestAnInboxWithAnOpenQuestionIsAlwaysRendered(t *testing.T) {
+	t.Parallel()
+	w := questionWorld(t, question(), noAsks)
+	w.inbox.open = func(int64) (notifier.Page, error) {
+		return notifier.Page{Ver: 7, Entries: []notifier.Entry{entry(5, noon, true, false)}}, nil
+	}
+	w.inbox.badge = func(int64) (notifier.Badge, error) { return notifier.Badge{Ver: 7}, nil }
+	tag := w.get("alice", "/inbox").wantStatus(t, http.StatusOK).Header.Get("Etag")
+	if tag == "" {
+		t.Fatal("a page without questions has no ETag")
+	}
+	w.config.Asks = waitingAsks{noAsks, []notifier.OpenAsk{{ID: 5, Key: "x", To: roaring.BitmapOf(uint32(alice.Seq))}}}
+	w.rebuild()
+	if r := w.get("alice", "/inbox", "If-None-Match", tag).wantStatus(t, http.StatusOK); r.Header.Get("Etag") != "" {
+		t.Error("a page with a question has an ETag")
+	}
 }

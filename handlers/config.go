@@ -64,6 +64,8 @@ type Inbox interface {
 	Wake(ctx context.Context, seq int64, key string) (notifier.Badge, error)
 	// Find returns one entry with its state on a page rendered at that opening.
 	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
+	// FindAll returns those of the entries with these keys that are in the inbox, as Find does.
+	FindAll(ctx context.Context, seq int64, keys []string, opened int64) ([]notifier.Entry, error)
 	// NoticeOf returns the notice of an entry, which may be archived or snoozed.
 	NoticeOf(ctx context.Context, seq int64, key string) (int64, error)
 	// Badges returns the inbox half of each user's badge, in the order of seqs.
@@ -73,6 +75,8 @@ type Inbox interface {
 // Asks answers questions; see notifier/ask.
 type Asks interface {
 	Answer(ctx context.Context, by notifier.Actor, is notifier.Answering) (notifier.Question, notifier.AskAnswer, error)
+	// OpenFor returns the open questions that a user was asked, newest first.
+	OpenFor(ctx context.Context, seq int64) []notifier.OpenAsk
 }
 
 // Announcements reads and changes announcements; see notifier/announcement. The badges are the announcements' half.

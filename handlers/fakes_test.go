@@ -76,6 +76,8 @@ func (a asks) Answer(_ context.Context, _ notifier.Actor, is notifier.Answering)
 	return a(is)
 }
 
+func (asks) OpenFor(context.Context, int64) []notifier.OpenAsk { return nil }
+
 type inbox struct {
 	open    func(seq int64) (notifier.Page, error)
 	look    func(seq int64, q notifier.Query) (notifier.Page, error)
@@ -105,6 +107,15 @@ func (b *inbox) Snooze(_ context.Context, seq int64, key string, until time.Time
 func (b *inbox) Wake(_ context.Context, seq int64, key string) (notifier.Badge, error) {
 	_, err := b.move("wake", seq, []string{key})
 	return notifier.Badge{}, err
+}
+
+func (b *inbox) FindAll(_ context.Context, seq int64, keys []string, opened int64) (found []notifier.Entry, err error) {
+	for _, key := range keys {
+		if e, err := b.find(seq, key, opened); err == nil {
+			found = append(found, e)
+		}
+	}
+	return found, nil
 }
 
 func (b *inbox) NoticeOf(_ context.Context, seq int64, key string) (int64, error) {

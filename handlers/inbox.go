@@ -159,12 +159,16 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 	}
 	p.AnnouncementIDs, p.AllRead = unreadAnnouncements(a), a.with(pageBadge(page)).Unread == 0
 	rows := h.rowMaker(r, p.Text)
-	p.Days = rows.days(page.Entries)
+	waiting, below := h.waiting(r, q, page)
+	p.Days = rows.days(below.Entries)
 	if q.Filters() {
 		p.Found = p.Text.N("list.found", int64(len(page.Entries)))
 	}
 	p.Types = h.typeChips(r, p.Text, q, page)
-	rows.divide(p.Days, q, page)
+	rows.divide(p.Days, q, below)
+	if len(waiting) > 0 && q.Before == 0 {
+		p.Days = append([]views.Day{{ID: views.Waiting, Heading: p.Text.T("inbox.waiting"), Rows: rows.rows(waiting)}}, p.Days...)
+	}
 	p.Count = inboxCount(p.Text, page)
 	if page.Older > 0 {
 		older := q

@@ -41,12 +41,10 @@ func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
 // top with an old date stays there, so its day may appear again further down.
 func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	var days []views.Day
-	rows := make([]components.Row, len(entries))
+	rows := m.rows(entries)
 	begin, heading := 0, ""
-	m.given = m.answers(entries)
 	for i := range entries {
 		at := entries[i].CreatedAt.In(m.now.Location())
-		rows[i] = m.row(&entries[i], at)
 		if day := m.text.Day(at, m.now); i == 0 || day != heading {
 			if i > 0 {
 				days[len(days)-1].Rows = rows[begin:i]
@@ -62,6 +60,15 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 		rows[last+1].Divider = m.text.T("inbox.seen_before")
 	}
 	return days
+}
+
+func (m rowMaker) rows(entries []notifier.Entry) []components.Row {
+	m.given = m.answers(entries)
+	rows := make([]components.Row, len(entries))
+	for i := range entries {
+		rows[i] = m.row(&entries[i], entries[i].CreatedAt.In(m.now.Location()))
+	}
+	return rows
 }
 
 // lastNew returns the index of the last new entry, or -1.
@@ -178,7 +185,7 @@ func rowLabels(text *locale.Printer) components.Labels {
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
 		Archive: text.T("inbox.archive"), ArchiveNamed: named("inbox.archive_named"), Unarchive: text.T("inbox.unarchive"), UnarchiveNamed: named("inbox.unarchive_named"),
 		ActionsNamed: named("inbox.actions_named"),
-		Snooze:       text.T("inbox.snooze"), SnoozeNamed: named("inbox.snooze_named"), Wake: text.T("inbox.wake"), WakeNamed: named("inbox.wake_named"), Comment: text.T("ask.comment"),
+		Snooze:       text.T("inbox.snooze"), SnoozeNamed: named("inbox.snooze_named"), Wake: text.T("inbox.wake"), WakeNamed: named("inbox.wake_named"), Answer: text.T("ask.answer"), Comment: text.T("ask.comment"),
 	}
 }
 

@@ -14,9 +14,9 @@ const revalidate = "private, no-cache"
 
 // unchanged responds with 304 if the browser has the current page of an inbox with nothing unread: neither the inbox
 // nor the announcements on it have changed. It returns false if it wrote no response, because the page must be
-// rendered.
+// rendered. A page with an open question is always rendered: an answer changes it and not the inbox.
 func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced) (done bool, err error) {
-	if r.Header.Get("If-None-Match") == "" {
+	if r.Header.Get("If-None-Match") == "" || len(h.Asks.OpenFor(r.Context(), seqOf(r))) > 0 {
 		return false, nil
 	}
 	badges, err := h.Inbox.Badges(r.Context(), []int64{seqOf(r)})
@@ -37,9 +37,9 @@ func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced
 }
 
 // opened sends the page of an inbox that was opened. The page has an ETag only if opening changed nothing, because
-// "new" marks are for one visit, and only if the announcements could be read.
+// "new" marks are for one visit, only if the announcements could be read, and without open questions.
 func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.Page, a announced, c templ.Component) error {
-	if page.Opened > 0 || page.Unread > 0 || !a.known {
+	if page.Opened > 0 || page.Unread > 0 || !a.known || len(h.Asks.OpenFor(r.Context(), seqOf(r))) > 0 {
 		return h.page(w, r, http.StatusOK, c)
 	}
 	tag := pageTag{ver: page.Ver, variant: h.variantOf(r), above: a.sum()}

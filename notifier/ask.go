@@ -3,9 +3,12 @@ package notifier
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // Ask is what makes a notice a question: its recipients choose, and the first choice with enough answers is the outcome.
@@ -79,6 +82,18 @@ type AskAnswer struct {
 	Choice  ChoiceID  `json:"choice"`
 	Comment string    `json:"comment"`
 	At      time.Time `json:"at"`
+}
+
+// OpenAsk is what pages must know of an open question to show it to those who were asked.
+type OpenAsk struct {
+	ID  int64
+	Key string          // of its row
+	To  *roaring.Bitmap // the numbers of the users who were asked
+}
+
+// Asks reports whether the user with this number was asked.
+func (o OpenAsk) Asks(seq int64) bool {
+	return seq >= 0 && seq <= math.MaxUint32 && o.To.Contains(uint32(seq))
 }
 
 // Open reports whether there is a question that is open.

@@ -382,3 +382,29 @@ func TestOfFiftyAnswersAtATimeOneWins(t *testing.T) {
 		}
 	})
 }
+
+func TestOpenQuestionsAreListedWithTheirRecipients(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		ann, ben := addUser(t, s, "ann"), addUser(t, s, "ben")
+		first := ask(t, s, db, notifier.AskRule{Needs: 1}, named(ann, ben), ann, ben)
+		second := ask(t, s, db, notifier.AskRule{Needs: 1}, named(ben), ben)
+		third := ask(t, s, db, notifier.AskRule{Needs: 1}, named(ann), ann)
+		if _, _, err := answer(t, s, second, ben, "approve", ""); err != nil {
+			t.Fatal(err)
+		}
+		if ids := must(s.OpenAsks(t.Context(), 9))(t); !cmp.Equal(ids, []int64{third, first}) {
+			t.Errorf("open: %v, want %v", ids, []int64{third, first})
+		}
+		if ids := must(s.OpenAsks(t.Context(), 1))(t); !cmp.Equal(ids, []int64{third}) {
+			t.Errorf("the newest: %v", ids)
+		}
+		asked := must(s.AskedIn(t.Context(), []int64{first, 999}))(t)
+		if len(asked) != 1 || asked[0].ID != first || asked[0].Key != "payment:payment:1" || !asked[0].Asks(ann.Seq) || !asked[0].Asks(ben.Seq) || asked[0].Asks(ben.Seq+1) || asked[0].Asks(-1) || asked[0].Asks(ann.Seq+1<<32) {
+			t.Errorf("asked: %+v", asked)
+		}
+		if none := must(s.AskedIn(t.Context(), nil))(t); len(none) > 0 {
+			t.Errorf("without ids: %+v", none)
+		}
+	})
+}

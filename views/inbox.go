@@ -57,6 +57,9 @@ func (p *Inbox) bulkActions() []components.Button {
 	}
 }
 
+// Waiting is the id of the first section, with the questions that the reader has not answered. Scripts know it.
+const Waiting = "waiting"
+
 // Day contains the rows of one day.
 type Day struct {
 	ID      string // of its heading in the document

@@ -28,6 +28,8 @@ type Store interface {
 	WithdrawAsk(ctx context.Context, by notifier.Actor, id int64) error
 	ExpireAsks(ctx context.Context, limit int) (ended []int64, err error)
 	EndedAsks(ctx context.Context, ids []int64) (ended []int64, err error)
+	OpenAsks(ctx context.Context, most int) (ids []int64, err error)
+	AskedIn(ctx context.Context, ids []int64) ([]notifier.OpenAsk, error)
 }
 
 // Config holds the dependencies of Asks. Zero fields of the second group default to the values in their comments.
@@ -46,6 +48,7 @@ type Config struct {
 type Asks struct {
 	c     Config
 	waits *waits
+	open  open
 }
 
 // New returns Asks that answer and wait immediately. Run ends questions, and wakes those who wait for a question that another

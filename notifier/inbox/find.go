@@ -30,27 +30,57 @@ func (b *Inbox) Find(ctx context.Context, seq int64, key string, opened int64) (
 	return asOpened(e, opened), nil
 }
 
-func (b *Inbox) find(ctx context.Context, seq int64, key string) (notifier.Entry, error) {
-	unread, read := key+notifier.UnreadSuffix, key+notifier.ReadSuffix
-	values, err := b.rdb.HMGet(ctx, b.k.Hash(seq), unread, read).Result()
+// FindAll returns those of a user's entries with these keys that are in the inbox, in the order of the keys, in one round trip.
+// opened has the same effect as in Find. It wakes no snoozed entry.
+func (b *Inbox) FindAll(ctx context.Context, seq int64, keys []string, opened int64) ([]notifier.Entry, error) {
+	entries, err := b.findAll(ctx, seq, keys)
 	if err != nil {
-		return notifier.Entry{}, script.MarkAway(err)
+		return nil, fmt.Errorf("find entries of user %d: %w", seq, err)
 	}
-	for i, field := range []string{unread, read} {
+	for i := range entries {
+		entries[i].Show()
+		entries[i] = asOpened(entries[i], opened)
+	}
+	return entries, nil
+}
+
+func (b *Inbox) find(ctx context.Context, seq int64, key string) (notifier.Entry, error) {
+	entries, err := b.findAll(ctx, seq, []string{key})
+	if err != nil {
+		return notifier.Entry{}, err
+	}
+	if len(entries) == 0 {
+		return notifier.Entry{}, notifier.ErrNotFound
+	}
+	return entries[0], nil
+}
+
+func (b *Inbox) findAll(ctx context.Context, seq int64, keys []string) (entries []notifier.Entry, err error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	fields := make([]string, 0, 2*len(keys))
+	for _, key := range keys {
+		fields = append(fields, key+notifier.UnreadSuffix, key+notifier.ReadSuffix)
+	}
+	values, err := b.rdb.HMGet(ctx, b.k.Hash(seq), fields...).Result()
+	if err != nil {
+		return nil, script.MarkAway(err)
+	}
+	for i, field := range fields {
 		value, ok := values[i].(string)
 		if !ok {
 			continue
 		}
 		e, err := parseRow(field, value)
 		if err != nil {
-			return notifier.Entry{}, err
+			return nil, err
 		}
-		if b.expired(e) {
-			break
+		if !b.expired(e) {
+			entries = append(entries, e)
 		}
-		return e, nil
 	}
-	return notifier.Entry{}, notifier.ErrNotFound
+	return entries, nil
 }
 
 func (b *Inbox) expired(e notifier.Entry) bool {

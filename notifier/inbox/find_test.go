@@ -37,6 +37,10 @@ func TestFindReturnsEntriesAsPagesShowThem(t *testing.T) {
 				t.Errorf("found %+v, %v; want %+v as on the page", got, err, want)
 			}
 		}
+		all, err := s.FindAll(t.Context(), 42, []string{key(5), key(99), key(1)}, page.Opened)
+		if want := []notifier.Entry{looked.Entries[1], looked.Entries[5]}; err != nil || !reflect.DeepEqual(all, want) {
+			t.Errorf("found %+v, %v; want %+v", all, err, want)
+		}
 		same(t, "finding", before, s.stored(t, 42))
 	})
 }

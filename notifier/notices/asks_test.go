@@ -45,7 +45,7 @@ func newAskers(t *testing.T, url string) *askers {
 		c.Store = s
 		a.notices = running(t, c)
 		a.stores = append(a.stores, s)
-		asks := ask.New(ask.Config{Store: s, Has: a.inbox.Has, Ended: a.notices.Wake, Log: slog.New(slog.DiscardHandler)})
+		asks := ask.New(ask.Config{Store: s, NoticeOf: a.inbox.NoticeOf, Ended: a.notices.Wake, Log: slog.New(slog.DiscardHandler)})
 		a.asks = append(a.asks, asks)
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
@@ -57,7 +57,7 @@ func newAskers(t *testing.T, url string) *askers {
 			}
 		})
 	}
-	a.dying = ask.New(ask.Config{Store: other, Has: a.inbox.Has})
+	a.dying = ask.New(ask.Config{Store: other, NoticeOf: a.inbox.NoticeOf})
 	return a
 }
 

@@ -1,7 +1,15 @@
 // @ts-check
 
-/** Moves loaded rows under the heading of their day when the list already has one. */
+/**
+ * Removes loaded rows that the list already has, such as a question that was answered meanwhile, and moves the others under the
+ * heading of their day when the list already has one.
+ */
 export function joinDays() {
+	/** @type {Set<string>} */ const ids = new Set();
+	for (const row of document.querySelectorAll("#list .row")) {
+		if (ids.has(row.id)) row.remove();
+		ids.add(row.id);
+	}
 	/** @type {Element | null} */ let before = null;
 	for (const day of document.querySelectorAll("#list > section")) {
 		if (before?.querySelector("h2")?.textContent !== day.querySelector("h2")?.textContent) {

@@ -29,12 +29,14 @@ const mostParts = 10;
 export async function look(get = fetchPart) {
 	const since = madeAt();
 	const parts = [];
+	/** @type {Set<string>} */ const seen = new Set();
 	for (let before = Infinity; before > 0 && parts.length < mostParts; ) {
 		const part = await get(before);
 		if (!part) return null;
 		parts.push(part);
+		for (const { key } of part.entries) seen.add(key);
 		// Continue with the new entries, or else with the next row further down the page.
-		const rest = rows().map((row) => entryOf(row).at).filter((at) => at < part.from);
+		const rest = rows().map(entryOf).filter(({ key, at }) => at < part.from && !seen.has(key)).map(({ at }) => at);
 		before = part.from > since ? part.from : Math.max(-1, ...rest) + 1;
 	}
 	return parts;
@@ -96,6 +98,7 @@ async function fetchPart(before) {
  */
 export function partOf(page, before) {
 	const entries = rows(page).map((row) => ({ ...entryOf(row), row }));
-	const more = page.querySelector("a[rel=next]") !== null;
-	return { ver: shownVer(page), entries, before, from: more ? Math.min(...entries.map(({ at }) => at)) : 0 };
+	// Not the last row: all may be questions that wait for an answer, which stand above the others, however old they are.
+	const older = page.querySelector("a[rel=next]")?.getAttribute("href") ?? "";
+	return { ver: shownVer(page), entries, before, from: Number(new URL(older, location.href).searchParams.get("before")) };
 }

@@ -4,13 +4,14 @@
 const title = ":is(h2, h3) > [dir]";
 const body = "article > .body";
 const fold = ".meta > .fold";
+const question = "article > :is(.ask, .became)";
 
 /**
  * Returns the text of a row without its state. It differs only after an edit.
  * @param {HTMLElement} row
  */
 export function contentOf(row) {
-	return [...row.querySelectorAll(`${title}, .body`)].map((e) => `${e.getAttribute("href") ?? ""} ${e.textContent}`).join("\n");
+	return [...row.querySelectorAll(`${title}, .body, ${question}`)].map((e) => `${e.getAttribute("href") ?? ""} ${e.textContent}`).join("\n");
 }
 
 /**
@@ -25,6 +26,8 @@ export function rewrite(row, now) {
 	if (fresh && !text) row.querySelector("h2, h3")?.after(document.importNode(fresh, true));
 	else renew(text, fresh);
 	renew(row.querySelector(title), now.querySelector(title));
+	const [asks, became] = [row.querySelector(question), now.querySelector(question)];
+	if (asks?.textContent !== became?.textContent) renew(asks, became);
 	const [folds, unfolds] = [row.querySelector(fold), now.querySelector(fold)];
 	if (unfolds && !folds) row.querySelector(".meta > .exact")?.before(document.importNode(unfolds, true), " ");
 	else renew(folds, unfolds);

@@ -7,8 +7,8 @@ type Ask struct {
 	Choices  []AskChoice // none: the reader cannot answer
 	Comments bool        // an answer may have a comment
 	Comment  string      // as entered
-	Fault    string      // of the form
-	Until    string      // when it ends
+	Fault    string      // of the comment, if there may be one, or else of the choice
+	Until    string      // when it ends; empty: not soon
 	Status   string      // what became of it, or what the reader has answered
 }
 
@@ -22,7 +22,11 @@ func (l Rows) ask(ctx context.Context, m *markup, r *Row) {
 		m.raw(`<p class="became" dir="auto">`).text(a.Status).raw(`</p>`)
 		return
 	}
-	if l.Back == "" || l.Test != "" {
+	if l.Back == "" {
+		return
+	}
+	if l.Test != "" { // the panel, too narrow for comments
+		m.raw(`<p class="calls"><a class="button small" href="`).text(at(ctx, "/inbox")).raw(`">`).text(l.Labels.Answer).raw(`</a></p>`)
 		return
 	}
 	m.raw(`<form class="ask" hx-boost="true" method="post" action="`).text(at(ctx, "/inbox/answer")).raw(`"><input type="hidden" name="key" value="`).text(r.Key)
@@ -35,22 +39,33 @@ func (l Rows) ask(ctx context.Context, m *markup, r *Row) {
 		m.raw(`<button type="submit" class="button small `).text(c.Style).raw(`" name="choice" value="`).text(c.ID)
 		m.raw(`" dir="auto">`).text(c.Label).raw(`</button> `)
 	}
-	m.raw(`<span class="until">`).text(a.Until).raw(`</span></p>`)
-	if a.Fault != "" {
-		m.raw(`<p class="fault" id="f`).text(r.At).raw(`">`).text(a.Fault).raw(`</p>`)
+	if a.Until != "" {
+		m.raw(`<span class="until">`).text(a.Until).raw(`</span>`)
+	}
+	m.raw(`</p>`)
+	if !a.Comments {
+		l.fault(m, r)
 	}
 	m.raw(`</form>`)
 }
 
-// comment writes the field for a comment, which is open once it has a fault.
+// comment writes the field for a comment, which is open once it has a fault. Without script that is how the reader learns of it.
 func (l Rows) comment(m *markup, r *Row) {
 	m.raw(`<details class="remark"`)
 	if r.Ask.Fault != "" || r.Ask.Comment != "" {
 		m.raw(` open`)
 	}
-	m.raw(`><summary>`).text(l.Labels.Comment).raw(`</summary><textarea name="comment" rows="2" dir="auto" aria-label="`).text(l.Labels.Comment)
+	m.raw(`><summary>`).text(l.Labels.Comment).raw(`</summary><div class="field"><textarea name="comment" rows="2" dir="auto" aria-label="`).text(l.Labels.Comment)
 	if r.Ask.Fault != "" {
 		m.raw(`" aria-invalid="true" aria-describedby="f`).text(r.At)
 	}
-	m.raw(`">`).text(r.Ask.Comment).raw(`</textarea></details>`)
+	m.raw(`">`).text(r.Ask.Comment).raw(`</textarea>`)
+	l.fault(m, r)
+	m.raw(`</div></details>`)
+}
+
+func (l Rows) fault(m *markup, r *Row) {
+	if r.Ask.Fault != "" {
+		m.raw(`<p class="fault" id="f`).text(r.At).raw(`">`).text(r.Ask.Fault).raw(`</p>`)
+	}
 }

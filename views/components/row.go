@@ -18,7 +18,7 @@ type Labels struct {
 	ArchiveNamed, UnarchiveNamed        Named
 	Snooze, Wake                        string
 	SnoozeNamed, WakeNamed              Named
-	Comment                             string // of the answer to a question
+	Answer, Comment                     string // the answer to a question
 }
 
 // Named is a text around the title of a row.

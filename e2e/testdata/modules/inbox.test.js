@@ -94,6 +94,15 @@ test("an older page is fetched as far as the page shows rows, and no further", a
 	equal(shown(), ["a:1@9 read", "c:1@2 read"]);
 });
 
+test("a question that waits at the top, with the first page, is not looked for among the older ones", async () => {
+	inbox("q:1@2 read", "a:1@9 read", "b:1@3 read");
+	/** @type {number[]} */ const asked = [];
+	const answers = [part(20, ["q:1@2 read", "a:1@9 read"], Infinity, 9), part(20, ["b:1@3 read"], 4, 3)];
+	reconcile((await fetchAll(async (before) => (asked.push(before === Infinity ? 0 : before), answers[asked.length - 1] ?? null))) ?? []);
+	equal(asked, [0, 4], "pages older than");
+	equal(shown(), ["q:1@2 read", "a:1@9 read", "b:1@3 read"]);
+});
+
 test("a page is parsed for its rows, its version and how far back it goes", () => {
 	const html = (/** @type {string} */ more) =>
 		new DOMParser().parseFromString(`<a id="bell" data-ver="20"></a><main>${row("a:1@9 unread")}${row("b:1@4 read")}${more}</main>`, "text/html");
@@ -103,6 +112,8 @@ test("a page is parsed for its rows, its version and how far back it goes", () =
 	};
 	equal(read(`<a rel="next" href="/inbox?before=4">Older</a>`), part(20, ["a:1@9 unread", "b:1@4 read"], 12, 4));
 	equal(read(""), part(20, ["a:1@9 unread", "b:1@4 read"], 12, 0));
+	const above = `<section aria-labelledby="waiting">${row("q:1@2 read")}</section><a rel="next" href="/inbox?before=4">Older</a>`;
+	equal(read(above), part(20, ["a:1@9 unread", "b:1@4 read", "q:1@2 read"], 12, 4));
 });
 
 test("a badge without a preceding event shows that events were missed", () => {
