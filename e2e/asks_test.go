@@ -35,11 +35,11 @@ func TestAQuestionIsAnsweredInTheRowAndEverybodySeesWhoDecided(t *testing.T) {
 	host.call(http.MethodPost, "/notices", `{"target":{"users":["alice"]},"title":"The weekly report"}`)
 	alice.until(`!document.querySelector("#arrivals").hidden`)
 	alice.clickOn("#arrivals").titles("Pay 4,200 € to Acme?", "The weekly report").has("#list > section:first-child h2", "Waiting for you").stays().settles().shot("inbox-question")
-	alice.clickOn(`.ask [value="reject"]`).has(".ask .fault", "“Reject” needs a comment.")
-	alice.until(`document.activeElement === document.querySelector('.ask textarea')`).types("too dear").settles().shot("inbox-question-comment")
-	alice.clickOn(`.ask [value="reject"]`).has("#done p", "Answered.")
+	alice.clickOn(`.question [value="reject"]`).has(".question .fault", "“Reject” needs a comment.")
+	alice.until(`document.activeElement === document.querySelector('.question textarea')`).types("too dear").settles().shot("inbox-question-comment")
+	alice.clickOn(`.question [value="reject"]`).has("#done p", "Answered.")
 	for _, w := range []*window{alice, bob} {
-		w.until(textOf(".became") + `?.startsWith("Reject · alice, ") && ` + textOf(".became") + `.endsWith("· 'too dear'") && !document.querySelector(".ask")`).same()
+		w.until(textOf(".became") + `?.startsWith("Reject · alice, ") && ` + textOf(".became") + `.endsWith("· 'too dear'") && !document.querySelector(".question")`).same()
 	}
 	bob.shot("inbox-question-answered")
 	if got := string(host.call(http.MethodGet, "/asks/"+id+"?wait=5", "")); !regexp.MustCompile(`outcome\W+reject`).MatchString(got) || !regexp.MustCompile(`receipt\W+eyJ`).MatchString(got) {
@@ -56,9 +56,9 @@ func TestAQuestionIsAnsweredWithoutScript(t *testing.T) {
 	host.asks(`{"target":{"users":["bob"]},"title":"Lunch at noon?","choices":[{"id":"yes","label":"Yes"},{"id":"no","label":"No","comment":"required"}]}`)
 	w := open(t, i).as(i.person(t, "bob"))
 	w.withoutScript().visit("/inbox").titles("Lunch at noon?")
-	w.press(`.ask [value="no"]`)
-	w.has(".ask .fault", "“No” needs a comment.").shot("question-without-javascript")
+	w.press(`.question [value="no"]`)
+	w.has(".question .fault", "“No” needs a comment.").shot("question-without-javascript")
 	w.fill("comment", "A meeting")
-	w.press(`.ask [value="no"]`)
+	w.press(`.question [value="no"]`)
 	w.has("#done p", "Answered.")
 }

@@ -139,7 +139,7 @@ func (g *gallery) views() []view {
 		{name: "inbox-compact", as: "dense", path: "/inbox"},
 		{name: "inbox-asked", as: "asked", path: "/inbox"},
 		{name: "inbox-asked-comment", as: "asked", path: "/inbox", then: func(w *window) {
-			w.clickOn(`.ask [value="reject"]`).has(".ask .fault", "“Reject” needs a comment.")
+			w.clickOn(`.question [value="reject"]`).has(".question .fault", "“Reject” needs a comment.")
 		}},
 		{name: "panel-asked", as: "asked", path: "/settings", then: openPanel},
 		{name: "inbox-selected", as: "hard", path: "/inbox", then: selectTwo},
@@ -206,6 +206,8 @@ func (g *gallery) staffViews() []view {
 			w.answered(`#send .buttons button[name=template]`)
 		}},
 		{name: "send-template", as: "vera", path: "/staff/send", then: func(w *window) { w.do(chromedp.Click(css("[data-testid=templates] summary"))) }},
+		{name: "questions", as: "vera", path: "/staff/questions"},
+		{name: "questions-ended", as: "vera", path: "/staff/questions?state=ended"},
 		{name: "sent", as: "vera", path: "/staff/notices"},
 		{name: "sent-scheduled", as: "vera", path: "/staff/notices?state=scheduled"},
 		{name: "sent-filtered", as: "vera", path: "/staff/notices?state=sent&sender=vera&since=2020-01-01"},

@@ -145,12 +145,27 @@ func (m rowMaker) ask(e *notifier.Entry) *components.Ask {
 		c, _ := e.Ask.Choice(given)
 		return &components.Ask{Status: m.text.F("ask.mine", "Choice", c.Label)}
 	}
-	ask := &components.Ask{}
+	ask := choicesOf(e.Ask)
 	if e.Ask.ExpiresAt.Sub(m.now) <= soon {
 		ask.Until = m.text.F("ask.until", "Time", m.text.Exact(e.Ask.ExpiresAt.In(m.now.Location())))
 	}
-	for _, c := range e.Ask.Choices {
-		ask.Choices = append(ask.Choices, components.AskChoice{ID: string(c.ID), Label: c.Label, Style: c.Style})
+	return ask
+}
+
+// seenChoices returns the choices of a draft as its preview shows them; nil: it asks nothing.
+func seenChoices(of *notifier.Ask) *components.Ask {
+	if of == nil {
+		return nil
+	}
+	ask := choicesOf(of)
+	ask.Preview = true
+	return ask
+}
+
+func choicesOf(of *notifier.Ask) *components.Ask {
+	ask := &components.Ask{}
+	for _, c := range of.Choices {
+		ask.Choices = append(ask.Choices, components.AskChoice{ID: string(c.ID), Label: kept(c.Label), Style: c.Style})
 		ask.Comments = ask.Comments || c.Comment != notifier.CommentNone
 	}
 	return ask

@@ -51,10 +51,10 @@ func TestAQuestionIsAnsweredWithoutScript(t *testing.T) {
 		return notifier.Question{Asked: *question()}, notifier.AskAnswer{Choice: is.Choice}, nil
 	})
 	r := w.get("alice", shown).wantStatus(t, http.StatusOK)
-	if r.count(".ask [name=choice]") != 2 || r.attr(".ask", "action") != "/inbox/answer" || r.count(".ask .primary[value=approve]") != 1 || r.count(".ask .danger[value=reject]") != 1 || r.count(".ask details:not([open]) textarea[name=comment]") != 1 {
+	if r.count(".question [name=choice]") != 2 || r.attr(".question", "action") != "/inbox/answer" || r.count(".question .primary[value=approve]") != 1 || r.count(".question .danger[value=reject]") != 1 || r.count(".question details:not([open]) textarea[name=comment]") != 1 {
 		t.Errorf("the row:\n%s", r.body)
 	}
-	key := r.attr(".ask [name=key]", "value")
+	key := r.attr(".question [name=key]", "value")
 	r = w.post("alice", "/inbox/answer", "key", key, "choice", "reject", "comment", "too dear", "back", shown).wantStatus(t, http.StatusSeeOther)
 	if to := r.Header.Get("Location"); to != shown[:len("/inbox?")]+"done=answered&filter=unread" {
 		t.Errorf("it leads to %s", to)
@@ -74,7 +74,7 @@ func TestAQuestionAsksForTheCommentThatIsMissingAndKeepsWhatWasWritten(t *testin
 	w := questionWorld(t, question(), func(is notifier.Answering) (notifier.Question, notifier.AskAnswer, error) {
 		return notifier.Question{Asked: *question()}, notifier.AskAnswer{}, is.Check(question())
 	})
-	key := w.get("alice", shown).attr(".ask [name=key]", "value")
+	key := w.get("alice", shown).attr(".question [name=key]", "value")
 	for _, c := range []struct{ choice, comment, fault string }{
 		{"reject", "", "“Reject” needs a comment."},
 		{"approve", "<why>", "This choice has no comment."},
@@ -83,11 +83,11 @@ func TestAQuestionAsksForTheCommentThatIsMissingAndKeepsWhatWasWritten(t *testin
 	} {
 		fields := []string{"key", key, "choice", c.choice, "comment", c.comment, "back", shown}
 		r := w.post("alice", "/inbox/answer", fields...).wantStatus(t, http.StatusUnprocessableEntity)
-		if !strings.Contains(r.text(".ask .fault"), c.fault) || r.text(".ask details[open] textarea[aria-invalid=true]") != c.comment || r.attr(".ask [name=back]", "value") == "" {
+		if !strings.Contains(r.text(".question .fault"), c.fault) || r.text(".question details[open] textarea[aria-invalid=true]") != c.comment || r.attr(".question [name=back]", "value") == "" {
 			t.Errorf("%s: the page:\n%s", c.choice, r.body)
 		}
 		part := w.script("alice", "/inbox/answer", "e5", "key="+key+"&choice="+c.choice+"&comment="+c.comment+"&back=%2Finbox%3Fopened%3D0").wantStatus(t, http.StatusOK)
-		if part.count("li.row .ask .fault") != 1 || part.count("#done") != 0 {
+		if part.count("li.row .question .fault") != 1 || part.count("#done") != 0 {
 			t.Errorf("%s: the row:\n%s", c.choice, part.body)
 		}
 	}
@@ -99,11 +99,11 @@ func TestAQuestionSaysWhatBecameOfIt(t *testing.T) {
 	w := questionWorld(t, question(), func(notifier.Answering) (notifier.Question, notifier.AskAnswer, error) {
 		return notifier.Question{Asked: *question()}, notifier.AskAnswer{}, &notifier.RefusedAnswerError{Asked: *ended}
 	})
-	key := w.get("alice", shown).attr(".ask [name=key]", "value")
+	key := w.get("alice", shown).attr(".question [name=key]", "value")
 	const became = "Approve · Bob, 11:59 · 'fits'"
 	r := w.post("alice", "/inbox/answer", "key", key, "choice", "reject", "comment", "no", "back", shown).wantStatus(t, http.StatusConflict)
 	r.wantText(t, ".became", became)
-	if r.count(".ask") != 0 {
+	if r.count(".question") != 0 {
 		t.Error("the ended question still has buttons")
 	}
 	part := w.script("alice", "/inbox/answer", "e5", "key="+key+"&choice=reject&comment=no&back=%2Finbox%3Fopened%3D0").wantStatus(t, http.StatusOK)
@@ -151,7 +151,7 @@ func TestOpenQuestionsWaitAtTheTopOfTheWholeInboxAndStandNowhereElse(t *testing.
 	}
 	first, older := w.get("alice", "/inbox?opened=0"), w.get("alice", "/inbox?opened=0&before=10")
 	first.wantText(t, "#list > section:first-child h2#waiting", "Waiting for you")
-	if first.count("[aria-labelledby=waiting] .row .ask") != 1 || first.count(".row") != 2 || older.count(".row") != 1 || older.count(".ask, #waiting") != 0 {
+	if first.count("[aria-labelledby=waiting] .row .question") != 1 || first.count(".row") != 2 || older.count(".row") != 1 || older.count(".question, #waiting") != 0 {
 		t.Errorf("the first page:\n%s\nthe next one:\n%s", first.body, older.body)
 	}
 	if unread := w.get("alice", "/inbox?filter=unread"); unread.count("#waiting") != 0 {

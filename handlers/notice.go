@@ -54,9 +54,10 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	p.Refresh = p.Progress.Finished == "false"
 	p.Progress.Address = noticePath(id)
 	p.Dead = h.deadLettersOf(r, f.Text, id)
-	if isOver(&progress.Notice, h.Now()) {
+	switch {
+	case isOver(&progress.Notice, h.Now()):
 		p.Unseen = f.Text.T("notice.unseen")
-	} else {
+	case progress.Extras.Ask == nil: // the words of a question are fixed
 		p.EditHref = noticePath(id) + "/edit"
 	}
 	if r.URL.Query().Get("done") == "retracting" {

@@ -29,8 +29,29 @@ func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	return h.sendCSV(w, r, "notices", func(out *csv.Writer) error {
+		h.writeRow(out, h.exportHeads(text, now))
+		for left := exportMost; ; {
+			for i := range sent {
+				h.writeRow(out, h.exportRow(text, &sent[i], now))
+			}
+			out.Flush()
+			left -= len(sent)
+			if len(sent) < exportPage || left <= 0 {
+				return nil
+			}
+			if sent, err = h.exported(r, &q, left); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// sendCSV sends a file of a list, named after it and the date, which write writes. Its first rows should have been read before, so
+// that a failure can still be a page.
+func (h *Handlers) sendCSV(w http.ResponseWriter, r *http.Request, list string, write func(*csv.Writer) error) error {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	w.Header().Set("Content-Disposition", `attachment; filename="notices-`+now.Format(time.DateOnly)+`.csv"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+list+"-"+h.now(r).Format(time.DateOnly)+`.csv"`)
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method == http.MethodHead {
 		return nil
@@ -38,21 +59,12 @@ func (h *Handlers) exportNotices(w http.ResponseWriter, r *http.Request) error {
 	_, _ = w.Write([]byte(byteOrderMark)) // the browser may have disconnected
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	h.writeRow(out, h.exportHeads(text, now))
-	for left := exportMost; ; {
-		for i := range sent {
-			h.writeRow(out, h.exportRow(text, &sent[i], now))
-		}
-		out.Flush()
-		left -= len(sent)
-		if len(sent) < exportPage || left <= 0 {
-			return nil
-		}
-		if sent, err = h.exported(r, &q, left); err != nil {
-			h.Log.WarnContext(r.Context(), "an export of notices broke off", "err", err)
-			panic(http.ErrAbortHandler) // a truncated file must not appear complete
-		}
+	if err := write(out); err != nil {
+		h.Log.WarnContext(r.Context(), "an export broke off", "list", list, "err", err)
+		panic(http.ErrAbortHandler) // a truncated file must not appear complete
 	}
+	out.Flush()
+	return nil
 }
 
 // exported reads the next page of an export and advances the query past it.

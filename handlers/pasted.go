@@ -14,7 +14,7 @@ func pasted(values url.Values) {
 			switch name {
 			case "to", "to_kept": // all separators between names are accepted
 			case "public_key", "roles": // parsed line by line
-			case "body":
+			case "body", "choices":
 				all[i] = pastedLines.Replace(text)
 			default:
 				all[i] = pastedLine.Replace(text)

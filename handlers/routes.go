@@ -112,6 +112,8 @@ func (h *Handlers) routes() []route {
 		{"POST", appsPath + "/{id}", staff, h.changeApp},
 		{"GET", apiKeysPath, staff, h.apiKeys},
 		{"POST", apiKeysPath, staff, h.changeAPIKeys},
+		{"GET", questionsPath, staff, h.questions},
+		{"GET", questionsExport, staff, h.exportQuestions},
 		{"GET", deadLettersPath, staff, h.deadLetters},
 		{"POST", deadLettersPath + "/{id}/replay", staff, h.replayDeadLetter},
 		{"POST", deadLettersPath + "/{id}/delete", staff, h.discardDeadLetter},

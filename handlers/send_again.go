@@ -24,7 +24,7 @@ func (h *Handlers) duplicated(r *http.Request, id string) (views.SendForm, error
 	}
 	f := views.SendForm{
 		Target: "user", To: strings.Join(n.Target.Users, "\n"), Type: n.Type, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link,
-		Toast: n.Toast, Pinned: n.Pinned, LateJoiners: n.LateJoiners,
+		Toast: n.Toast, Pinned: n.Pinned, LateJoiners: n.LateJoiners, Choices: choiceLines(n.Extras.Ask),
 	}
 	switch {
 	case len(n.Target.RoleNames()) > 0:
@@ -35,7 +35,11 @@ func (h *Handlers) duplicated(r *http.Request, id string) (views.SendForm, error
 		f.Target, f.Audiences = "audience", h.boxesOf(n.Target.Audiences)
 		return f, nil
 	}
-	if life := n.ExpiresAt.Sub(n.SentAt()).Round(time.Second); life != h.usualLife(n.Type) {
+	ends := n.ExpiresAt
+	if ask := n.Extras.Ask; ask != nil {
+		ends = ask.ExpiresAt
+	}
+	if life := ends.Sub(n.SentAt()).Round(time.Second); life != h.usualLife(n.Type) {
 		f.ExpiresIn = spelled(life)
 	}
 	return f, nil

@@ -15,6 +15,7 @@ var staffPages = [][]staffPage{
 	{
 		{"send", "/staff/send", "nav.send"},
 		{"notices", noticesPath, "nav.notices"},
+		{"questions", questionsPath, "nav.questions"},
 	},
 	{
 		{"users", usersPath, "nav.users"},

@@ -20,12 +20,14 @@ type Question struct {
 	Notice
 	Asked   Ask // in its present state
 	Answers []AskAnswer
+	EndedAt time.Time // zero: it is open
 }
 
-// QuestionQuery selects the questions of a sender, newest first.
+// QuestionQuery selects questions, newest first.
 type QuestionQuery struct {
 	By     Ref       // zero: of all senders
 	State  AskState  // empty: any
+	Ended  bool      // only those that are no longer open
 	Since  time.Time // zero: any
 	Before int64     // only those with a lower id; 0: any
 	Limit  int

@@ -27,18 +27,18 @@ func askArrays(rows []*noticeRow) []any {
 }
 
 // askedNotice renames columns of asks, so that noticeColumns are not ambiguous.
-const askedNotice = `SELECT ` + noticeColumns + `, recipients, asked, closes_at, needs, otherwise, outcome
-	FROM (SELECT notice_id AS ask_id, state AS asked, closes_at, needs, otherwise, outcome FROM asks) a JOIN notices ON id = ask_id
+const askedNotice = `SELECT ` + noticeColumns + `, recipients, asked, closes_at, needs, otherwise, outcome, ended_at
+	FROM (SELECT notice_id AS ask_id, state AS asked, closes_at, needs, otherwise, outcome, ended_at FROM asks) a JOIN notices ON id = ask_id
 	LEFT JOIN announcements ON notice_id = id `
 
 // scanAsk reads a row of askedNotice. Its notice has no Reasons.
 func scanAsk(rows *sql.Rows) (q notifier.Question, to *roaring.Bitmap, err error) {
 	var blob []byte
 	var state notifier.AskState
-	var closes int64
+	var closes, ended int64
 	var rule notifier.AskRule
 	var outcome notifier.ChoiceID
-	if q.Notice, err = scanNotice(rows, &blob, &state, &closes, &rule.Needs, &rule.Otherwise, &outcome); err != nil {
+	if q.Notice, err = scanNotice(rows, &blob, &state, &closes, &rule.Needs, &rule.Otherwise, &outcome, &ended); err != nil {
 		return q, nil, err
 	}
 	if q.Extras.Ask == nil {
@@ -46,6 +46,9 @@ func scanAsk(rows *sql.Rows) (q notifier.Question, to *roaring.Bitmap, err error
 	}
 	q.Asked = *q.Extras.Ask
 	q.Asked.ID, q.Asked.State, q.Asked.ExpiresAt, q.Asked.Outcome, q.Asked.Rule = q.ID, state, fromMillis(closes), outcome, rule
+	if ended > 0 {
+		q.EndedAt = fromMillis(ended)
+	}
 	to = roaring.New()
 	if blob != nil {
 		to, err = decodeRecipients(q.ID, blob)
@@ -66,7 +69,7 @@ func (s *Store) Question(ctx context.Context, id int64) (notifier.Question, erro
 	return found[0], s.fail(err, "read the answers to question %d", id)
 }
 
-// Questions returns questions of a sender, newest first, each with at most notifier.MaxListedAnswers answers.
+// Questions returns questions, newest first, each with at most notifier.MaxListedAnswers answers.
 func (s *Store) Questions(ctx context.Context, q notifier.QuestionQuery) ([]notifier.Question, error) {
 	var f filter
 	if !q.By.IsZero() {
@@ -74,6 +77,9 @@ func (s *Store) Questions(ctx context.Context, q notifier.QuestionQuery) ([]noti
 	}
 	if q.State != "" {
 		f.add(`asked = %s`, string(q.State))
+	}
+	if q.Ended {
+		f.add(`asked <> %s`, string(notifier.AskOpen))
 	}
 	if !q.Since.IsZero() {
 		f.add(`created_at >= %s`, millis(q.Since))

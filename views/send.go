@@ -70,7 +70,7 @@ type Edit struct {
 
 // sendFields lists the fields that can have errors.
 var sendFields = []string{
-	"template_name", "target", "to", "to_role", "to_audience", "title", "body", "link", "type", "subject", "scope", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast", "unread",
+	"template_name", "target", "to", "to_role", "to_audience", "title", "body", "link", "type", "subject", "scope", "choices", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast", "unread",
 }
 
 // ControlOf returns the element ID of a field's control. The page's banner and toasts already use the IDs
@@ -84,7 +84,7 @@ func ControlOf(field string) string {
 
 // SendForm is the sender's input.
 type SendForm struct {
-	Target, To, Type, Scope, Subject, Title, Body, Link, ExpiresIn string
+	Target, To, Type, Scope, Subject, Title, Body, Link, Choices, ExpiresIn string
 
 	Roles     []string // the values of the ticked boxes, or the typed names
 	Audiences []string // the values of the ticked boxes
@@ -178,15 +178,15 @@ func (p *Send) defaultType() string {
 // moreGiven reports whether one of the less common fields has input or an error.
 func (p *Send) moreGiven() bool {
 	f := &p.Form
-	texts := f.Scope + f.Subject + f.ExpiresIn + f.SendAt + f.StartsAt + f.EndsAt
+	texts := f.Scope + f.Subject + f.Choices + f.ExpiresIn + f.SendAt + f.StartsAt + f.EndsAt
 	if f.Target != "topic" {
 		texts += f.Type
 	} else {
-		texts = f.Subject + f.ExpiresIn + f.SendAt
+		texts = f.Subject + f.Choices + f.ExpiresIn + f.SendAt
 	}
 	faulty := slices.ContainsFunc(moreFields, func(name string) bool { return p.Faults[name] != "" })
 	return faulty || texts != "" || f.Pinned || f.LateJoiners || f.Toast
 }
 
 // moreFields lists the less common fields.
-var moreFields = []string{"type", "scope", "subject", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast"}
+var moreFields = []string{"type", "scope", "subject", "choices", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast"}

@@ -4,7 +4,7 @@
 const title = ":is(h2, h3) > [dir]";
 const body = "article > .body";
 const fold = ".meta > .fold";
-const question = "article > :is(.ask, .became)";
+const question = "article > :is(.question, .became)";
 
 /**
  * Returns the text of a row without its state. It differs only after an edit.

@@ -9,6 +9,7 @@ type Ask struct {
 	Comment  string      // as entered
 	Fault    string      // of the comment, if there may be one, or else of the choice
 	Until    string      // when it ends; empty: not soon
+	Preview  bool        // the choices are only shown
 	Status   string      // what became of it, or what the reader has answered
 }
 
@@ -22,6 +23,14 @@ func (l Rows) ask(ctx context.Context, m *markup, r *Row) {
 		m.raw(`<p class="became" dir="auto">`).text(a.Status).raw(`</p>`)
 		return
 	}
+	if a.Preview {
+		m.raw(`<p class="calls">`)
+		for _, c := range a.Choices {
+			m.raw(`<span class="button small `).text(c.Style).raw(`" dir="auto">`).text(c.Label).raw(`</span> `)
+		}
+		m.raw(`</p>`)
+		return
+	}
 	if l.Back == "" {
 		return
 	}
@@ -29,7 +38,7 @@ func (l Rows) ask(ctx context.Context, m *markup, r *Row) {
 		m.raw(`<p class="calls"><a class="button small" href="`).text(at(ctx, "/inbox")).raw(`">`).text(l.Labels.Answer).raw(`</a></p>`)
 		return
 	}
-	m.raw(`<form class="ask" hx-boost="true" method="post" action="`).text(at(ctx, "/inbox/answer")).raw(`"><input type="hidden" name="key" value="`).text(r.Key)
+	m.raw(`<form class="question" hx-boost="true" method="post" action="`).text(at(ctx, "/inbox/answer")).raw(`"><input type="hidden" name="key" value="`).text(r.Key)
 	m.raw(`"><input type="hidden" name="at" value="`).text(r.At).raw(`"><input type="hidden" name="back" value="`).text(l.Back).raw(`">`)
 	if a.Comments {
 		l.comment(m, r)
