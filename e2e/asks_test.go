@@ -22,7 +22,7 @@ func (a *application) asks(body string) string {
 func TestAQuestionIsAnsweredInTheRowAndEverybodySeesWhoDecided(t *testing.T) {
 	t.Parallel()
 	s := many(t)
-	s.people("alice approver", "bob approver")
+	s.people("alice approver", "bob approver", "vera staff")
 	one, two := s.serve(), s.serve()
 	host := &application{t, one.url, strings.TrimSpace(s.carillon("", "key", "add", "payments", "--scope", "send"))}
 	id := host.asks(`{"target":{"role":"approver"},"type":"payment","title":"Pay 4,200 € to Acme?","choices":[` +
@@ -42,6 +42,17 @@ func TestAQuestionIsAnsweredInTheRowAndEverybodySeesWhoDecided(t *testing.T) {
 		w.until(textOf(".became") + `?.startsWith("Reject · alice, ") && ` + textOf(".became") + `.endsWith("· 'too dear'") && !document.querySelector(".question")`).same()
 	}
 	bob.shot("inbox-question-answered")
+	vera := open(t, two).size(1280, 900).as(two.person(t, "vera"))
+	vera.visit("/staff/questions").has(".empty h2", "No open questions")
+	vera.visit("/staff/questions?state=ended").has("[data-testid=question] th a", "Pay 4,200 € to Acme?").shot("questions-ended")
+	vera.visit("/staff/send")
+	vera.more()
+	vera.fillSend("bob", usual[4])
+	vera.fill("choices", "Yes\nNot yet!")
+	vera.answered(`#send button[name=preview]`)
+	vera.until(`document.querySelectorAll("[data-testid=card] .calls span").length === 2`).settles().shot("send-choices")
+	vera.answered(submitSend)
+	bob.visit("/inbox").has(`#waiting + ul .question [value="not-yet"]`, "Not yet!")
 	if got := string(host.call(http.MethodGet, "/asks/"+id+"?wait=5", "")); !regexp.MustCompile(`outcome\W+reject`).MatchString(got) || !regexp.MustCompile(`receipt\W+eyJ`).MatchString(got) {
 		t.Errorf("the program gets %s", got)
 	}
