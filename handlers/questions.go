@@ -86,6 +86,9 @@ func (h *Handlers) questionRow(text *locale.Printer, q *notifier.Question, names
 		row.Ends, row.Left = momentOf(text, q.Asked.ExpiresAt, now), timeLeft(text, q.Asked.ExpiresAt.Sub(now))
 		row.Outcome = text.N("questions.answers", int64(len(q.Answers)))
 	}
+	if len(q.Answers) == notifier.MaxListedAnswers {
+		row.Outcome = text.F("questions.first_answers", "Count", strconv.Itoa(len(q.Answers)))
+	}
 	for i := range q.Answers {
 		a := &q.Answers[i]
 		line := text.F("questions.answer", "Choice", labelOf(q, a.Choice), "Name", answeredBy(text, a), "Time", text.Exact(a.At.In(now.Location())))

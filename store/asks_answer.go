@@ -64,9 +64,10 @@ func (s *Store) answer(ctx context.Context, tx *sql.Tx, by notifier.Actor, a *no
 		return q, mine, err
 	}
 	mine = notifier.AskAnswer{User: a.User.Name, Name: a.User.Display, Choice: a.Choice, Comment: a.Comment, At: now}
-	_, err = tx.ExecContext(ctx, `INSERT INTO ask_answers (notice_id, seq, choice, comment, at, place)
-		VALUES ($1, $2, $3, $4, $5, (SELECT COUNT(*) + 1 FROM ask_answers WHERE notice_id = $1))`,
-		q.ID, a.User.Seq, string(a.Choice), text(a.Comment), millis(now))
+	var place uint64
+	err = tx.QueryRowContext(ctx, `INSERT INTO ask_answers (notice_id, seq, choice, comment, at, place)
+		VALUES ($1, $2, $3, $4, $5, (SELECT COUNT(*) + 1 FROM ask_answers WHERE notice_id = $1)) RETURNING place`,
+		q.ID, a.User.Seq, string(a.Choice), text(a.Comment), millis(now)).Scan(&place)
 	if err == nil {
 		err = s.record(ctx, tx, by, "ask.answer", notifier.NoticeRef(q.ID), string(a.Choice))
 	}
@@ -74,6 +75,9 @@ func (s *Store) answer(ctx context.Context, tx *sql.Tx, by notifier.Actor, a *no
 		return q, mine, err
 	}
 	q.Answers = append(q.Answers, mine)
+	if everybody := q.Asked.Rule.Needs == 0; everybody && place < to.GetCardinality() {
+		return q, mine, nil // others have not answered
+	}
 	return q, mine, s.settle(ctx, tx, &q, to)
 }
 

@@ -71,6 +71,7 @@ type cli struct {
 	Key      keyCmd        `cmd:"" help:"Manage the keys of applications."`
 	App      appCmd        `cmd:"" help:"Manage the applications whose users have inboxes here."`
 	Receipt  receiptCmd    `cmd:"" help:"Verify the receipts of questions."`
+	MCP      mcpCmd        `cmd:"" name:"mcp" help:"Let an agent send notices and ask people, by the Model Context Protocol."`
 	Rules    rulesCmd      `cmd:"" help:"Check the rules that watch business databases."`
 	Export   exportCmd     `cmd:"" help:"Print all stored data of a user, as JSON."`
 	Backup   backupCmd     `cmd:"" help:"Copy the SQLite database to a file while the server runs."`

@@ -20,7 +20,7 @@ var (
 var rules = map[string][]string{
 	"cmd/carillon": {
 		"notifier", "notifier/app", "notifier/ask", "notifier/person", "notifier/notices", "notifier/rule", "api", "snippets", "store", "views/locale",
-		"internal/backup", "internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session", "internal/trouble", "internal/usercsv",
+		"internal/agent", "internal/backup", "internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session", "internal/trouble", "internal/usercsv",
 	},
 	"bench":    {"*"},
 	"e2e":      {"*"},
@@ -63,6 +63,7 @@ var rules = map[string][]string{
 	"store":              {"internal/batch", "internal/trouble", "notifier"},
 	"internal/config":    {"internal/address", "internal/mail", "internal/tracing", "internal/trouble", "notifier", "notifier/push"},
 	"internal/backup":    {"internal/config", "internal/embedded", "store"},
+	"internal/agent":     {},
 	"internal/demo":      {"internal/config", "notifier", "store"},
 	"internal/demo/shop": {"notifier"},
 	"internal/doctor":    {"internal/config", "internal/identity", "internal/mail", "internal/outbound", "internal/trouble", "notifier", "notifier/app", "notifier/delivery", "notifier/keys", "store"},
@@ -93,21 +94,22 @@ var rules = map[string][]string{
 
 // only maps packages of other modules to the packages that may import them.
 var only = map[string][]string{
-	"github.com/r3labs/sse":         {"notifier/live", "bench"},
-	"database/sql":                  {"store", "internal/doctor", "internal/sqltest", "notifier/rule", "examples", "bench"},
-	"github.com/jackc/pgx":          {"store", "internal/sqltest", "internal/trouble", "notifier/rule"},
-	"modernc.org/sqlite":            {"store", "internal/trouble", "notifier/rule", "examples", "bench"},
-	"github.com/danielgtaylor/huma": {"api"},
-	"github.com/go-co-op/gocron":    {"notifier/rule"},
-	"github.com/pressly/goose":      {"store"},
-	"github.com/gorilla":            {"internal/session", "internal/identity", "handlers"},
-	"github.com/alicebob":           {"internal/embedded", "internal/redistest"},
-	"github.com/coreos/go-oidc":     {"internal/identity"},
-	"github.com/coreos/go-systemd":  {"internal/instance"},
-	"go.opentelemetry.io/otel":      {"internal/tracing"},
-	"golang.org/x/oauth2":           {"internal/identity"},
-	"github.com/wneessen/go-mail":   {"internal/mail"},
-	"github.com/emersion/go-smtp":   {"internal/mailtest"},
+	"github.com/r3labs/sse":                      {"notifier/live", "bench"},
+	"github.com/modelcontextprotocol/go-sdk/mcp": {"internal/agent", "e2e"},
+	"database/sql":                               {"store", "internal/doctor", "internal/sqltest", "notifier/rule", "examples", "bench"},
+	"github.com/jackc/pgx":                       {"store", "internal/sqltest", "internal/trouble", "notifier/rule"},
+	"modernc.org/sqlite":                         {"store", "internal/trouble", "notifier/rule", "examples", "bench"},
+	"github.com/danielgtaylor/huma":              {"api"},
+	"github.com/go-co-op/gocron":                 {"notifier/rule"},
+	"github.com/pressly/goose":                   {"store"},
+	"github.com/gorilla":                         {"internal/session", "internal/identity", "handlers"},
+	"github.com/alicebob":                        {"internal/embedded", "internal/redistest"},
+	"github.com/coreos/go-oidc":                  {"internal/identity"},
+	"github.com/coreos/go-systemd":               {"internal/instance"},
+	"go.opentelemetry.io/otel":                   {"internal/tracing"},
+	"golang.org/x/oauth2":                        {"internal/identity"},
+	"github.com/wneessen/go-mail":                {"internal/mail"},
+	"github.com/emersion/go-smtp":                {"internal/mailtest"},
 }
 
 // Packages that serve requests never import databases; packages without I/O never import network packages.

@@ -75,5 +75,5 @@ func (c *Config) misspelt() []string {
 // ofOthers recognizes variables of host applications, and the variables that Kubernetes sets in every container
 // for a service named carillon.
 func ofOthers(name string) bool {
-	return name == "CARILLON_API_KEY" || name == "CARILLON_TOKEN_KEY" || strings.HasPrefix(name, "CARILLON_SERVICE_") || name == "CARILLON_PORT" || strings.HasPrefix(name, "CARILLON_PORT_")
+	return name == "CARILLON_API_KEY" || name == "CARILLON_API_KEY_FILE" || name == "CARILLON_TOKEN_KEY" || strings.HasPrefix(name, "CARILLON_SERVICE_") || name == "CARILLON_PORT" || strings.HasPrefix(name, "CARILLON_PORT_")
 }

@@ -47,7 +47,7 @@ func (a *Asks) OpenFor(ctx context.Context, seq int64) []notifier.OpenAsk {
 
 // readOpen reads the ids of the open questions, and the rest of those that are new.
 func (a *Asks) readOpen(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, openWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWait) // others need it as well
 	defer cancel()
 	asks, err := a.nowOpen(ctx)
 	if err != nil {

@@ -18,6 +18,7 @@ type job struct {
 	whole    *notifier.Delivery // a complete small notice; nil: the job processes the recipients range by range
 	began    time.Time          // when its first delivery could begin
 	arrived  []notifier.Arrival // in the delivery of its batch
+	advanced time.Time          // when its progress was last stored, or its first range was done; zero: before that
 }
 
 // jobOf returns the job for the work of a notice; again repeats the work because Redis lost

@@ -223,8 +223,14 @@ func (w *Worker) finishRow(ctx context.Context, j *job) error {
 // advance stores the progress of a job in SQL from time to time: for pages, and for the instance that
 // continues if this one dies. It renews the claim.
 func (w *Worker) advance(ctx context.Context, n *notifier.Notice, j *job) error {
-	if !w.cache.advance(n.ID) {
+	switch now := time.Now(); {
+	case j.advanced.IsZero():
+		j.advanced = now
 		return nil
+	case now.Sub(j.advanced) < advanceEvery:
+		return nil
+	default:
+		j.advanced = now
 	}
 	var err error
 	if j.ID > 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -23,9 +22,8 @@ type cache struct {
 }
 
 type cacheItem struct {
-	id       int64
-	to       *roaring.Bitmap
-	advanced time.Time // when its cursor in SQL was last moved
+	id int64
+	to *roaring.Bitmap
 }
 
 func (c *cache) get(id int64) *roaring.Bitmap {
@@ -44,21 +42,8 @@ func (c *cache) put(id int64, to *roaring.Bitmap) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.find(id) < 0 {
-		c.items = slices.Insert(c.items[:min(len(c.items), cached-1)], 0, cacheItem{id: id, to: to, advanced: time.Now()})
+		c.items = slices.Insert(c.items[:min(len(c.items), cached-1)], 0, cacheItem{id: id, to: to})
 	}
-}
-
-// advance reports whether the cursor of a notice should be stored now, and records that the caller
-// does so.
-func (c *cache) advance(id int64) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := c.find(id)
-	if i < 0 || time.Since(c.items[i].advanced) < advanceEvery {
-		return false
-	}
-	c.items[i].advanced = time.Now()
-	return true
 }
 
 func (c *cache) find(id int64) int {

@@ -1,6 +1,8 @@
 // @ts-check
+import { ask } from "./asking.js";
 import { icon, make } from "./dom.js";
 import { menu } from "./menu.js";
+import { say } from "./said.js";
 
 /** @typedef {import("./feed.js").Feed} Feed */
 /** @typedef {import("./rows.js").Row} Row */
@@ -18,10 +20,12 @@ const icons = {
 };
 
 /**
- * Adds to a row what the user can do with it: buttons that appear under the pointer or with the focus, and a menu of everything.
+ * Adds to a row its question, and what the user can do with it: buttons that appear under the pointer or with the focus, and a menu of everything.
  * @param {Feed} feed @param {HTMLElement} li @param {Row} row
  */
 export function act(feed, li, row) {
+	ask(feed, li, row);
+	if (feed.acts === "none") return;
 	const { filter } = feed.client.getSnapshot();
 	const deeds = (ofFilter[filter] ?? deedsOf)(feed, row);
 	const all = async (/** @type {HTMLElement} */ at) => menu(feed, at, [...deeds, ...(ofFilter[filter] ? [] : await muting(feed, row)), ...(row.until ? [] : [removal(feed, row)])]);
@@ -31,6 +35,14 @@ export function act(feed, li, row) {
 		...(feed.acts === "menu" ? [] : deeds).map((deed) => button(deed, row)),
 		button({ text: feed.el.text("more"), icon: icons.more, click: all, opens: true }, row, "do dots"),
 	));
+}
+
+/**
+ * Offers to undo a change once it has succeeded.
+ * @param {Feed} feed @param {string} id of its text @param {Promise<unknown>} call @param {() => Promise<unknown>} undo @param {Record<string, string>} [values]
+ */
+async function did(feed, id, call, undo, values) {
+	if (await feed.try(call)) say(feed, feed.el.text(id, values), undo);
 }
 
 /** Builds a button with an icon, whose name contains the title of the row. @param {Deed} deed @param {Row} row */
@@ -48,21 +60,25 @@ function deedsOf(feed, row) {
 			? { text: el.text("mark_read"), icon: icons.read, click: () => feed.try(client.read({ keys })) }
 			: { text: el.text("mark_unread"), icon: icons.unread, click: () => feed.try(client.unread(keys)) },
 		{ text: el.text("later"), icon: icons.later, opens: true, click: (at) => menu(feed, at, presets(feed, row)) },
-		{ text: el.text("archive"), icon: icons.archive, click: () => feed.did("archived", client.archive(keys), () => client.restore(keys)) },
+		{ text: el.text("archive"), icon: icons.archive, click: () => did(feed, "archived", client.archive(keys), () => client.restore(keys)) },
 	];
 }
 
 /** @param {Feed} feed @param {Row} row @returns {Deed} */
-function removal({ el, client, did }, { key }) {
-	return { text: el.text("delete"), icon: icons.delete, click: () => did("deleted", client.delete([key]), () => client.restore([key])) };
+function removal(feed, { key }) {
+	const { el, client } = feed;
+	return { text: el.text("delete"), icon: icons.delete, click: () => did(feed, "deleted", client.delete([key]), () => client.restore([key])) };
 }
 
 /** What can be done with archived notices, and with those that are put away. @type {Record<string, (feed: Feed, row: Row) => Deed[]>} */
 const ofFilter = {
-	archived: ({ el, client, did }, { key }) => [{ text: el.text("unarchive"), icon: icons.unarchive, click: () => did("unarchived", client.unarchive([key]), () => again(client, client.archive([key]))) }],
+	archived: (feed, { key }) => {
+		const { el, client } = feed;
+		return [{ text: el.text("unarchive"), icon: icons.unarchive, click: () => did(feed, "unarchived", client.unarchive([key]), () => again(client, client.archive([key]))) }];
+	},
 	later: (feed, { key, until = "" }) => {
-		const { el, client, did } = feed;
-		return [{ text: el.text("wake"), icon: icons.unarchive, click: () => did("woken", client.wake(key), () => again(client, client.snooze(key, until))) }];
+		const { el, client } = feed;
+		return [{ text: el.text("wake"), icon: icons.unarchive, click: () => did(feed, "woken", client.wake(key), () => again(client, client.snooze(key, until))) }];
 	},
 };
 
@@ -73,7 +89,8 @@ const again = (client, change) => change.then(() => client.load());
 const moment = (lang, at) => new Intl.DateTimeFormat(lang, { weekday: "short", hour: "numeric", minute: "2-digit" }).format(at);
 
 /** Returns when a notice can come back: in three hours, tomorrow or on Monday at nine, in the zone of the browser. @param {Feed} feed @param {Row} row @returns {Deed[]} */
-function presets({ el, client, did }, { key }) {
+function presets(feed, { key }) {
+	const { el, client } = feed;
 	const morning = (/** @type {number} */ days) => {
 		const at = new Date();
 		at.setDate(at.getDate() + days);
@@ -83,14 +100,15 @@ function presets({ el, client, did }, { key }) {
 	const monday = (8 - new Date().getDay()) % 7 || 7;
 	return /** @type {[string, Date][]} */ ([["in_3h", new Date(Date.now() + 3 * 3_600_000)], ["tomorrow", morning(1)], ...(monday > 1 ? [["monday", morning(monday)]] : [])]).map(([id, until]) => ({
 		text: el.text(id), icon: icons.later, note: moment(el.language, until),
-		click: () => did("put_away", client.snooze(key, until.toISOString()), () => client.restore([key])),
+		click: () => did(feed, "put_away", client.snooze(key, until.toISOString()), () => client.restore([key])),
 	}));
 }
 
 const patience = 2_000; // ms for which a menu waits for the name of a type
 
 /** @param {Feed} feed @param {Row} row @returns {Promise<Deed[]>} */
-async function muting({ el, client, did }, { type }) {
+async function muting(feed, { type }) {
+	const { el, client } = feed;
 	const types = await Promise.race([client.me().then((me) => me.types, () => []), new Promise((done) => setTimeout(done, patience))]);
 	const of = types?.find((/** @type {any} */ t) => t.type === type && t.mutable && !t.muted);
 	if (!of) return [];
@@ -99,5 +117,5 @@ async function muting({ el, client, did }, { type }) {
 		await client.mute(type, muted);
 		of.muted = muted;
 	};
-	return [{ text: el.text("mute", values), icon: icons.mute, click: () => did("muted", mute(true), () => mute(false), values) }];
+	return [{ text: el.text("mute", values), icon: icons.mute, click: () => did(feed, "muted", mute(true), () => mute(false), values) }];
 }

@@ -129,6 +129,12 @@ export class Client extends EventTarget {
 		await this.load();
 	}
 
+	/** Answers a question: the ids of the question and of a choice, with a comment if the choice has one. @param {number} id @param {string} choice @param {string} [comment] */
+	async answer(id, choice, comment) {
+		await this.#account.call("POST", "answers", { id, choice, comment });
+		await this.load();
+	}
+
 	/** Returns the signed-in user, with their settings and the types of notices. */
 	me() {
 		return this.#account.call("GET", "");
@@ -243,15 +249,20 @@ export class Client extends EventTarget {
 	#follow(state, status) {
 		this.#polling.stop();
 		if (state === "signed-out") return this.#account.lost();
-		const { badge, notices, announcements } = this.#known.now;
+		const { badge, announcements } = this.#known.now;
 		if (state === "reconnecting" && status === 0 && badge.unread === null) void refused(this.#server);
 		if (state === "live") {
 			this.#polling.watch();
 			// Events may have been missed.
-			if (notices) this.#quietly(this.load());
+			this.#reload();
 			if (announcements) this.#quietly(this.loadAnnouncements());
 		}
 		this.#known.set({ state });
+	}
+
+	/** Loads the rows on display again. */
+	#reload() {
+		if (this.#known.now.notices) this.#quietly(this.load());
 	}
 
 	/** Rows are on display from now on: those of another place disappear at once. @param {string} filter */
@@ -266,7 +277,7 @@ export class Client extends EventTarget {
 		const elsewhere = placeOf(this.#filter);
 		if (elsewhere) this.#soon ??= setTimeout(() => {
 			this.#soon = undefined;
-			void (this.#known.now.notices && this.#quietly(this.load()));
+			this.#reload();
 		}, 200);
 		return elsewhere;
 	}
@@ -277,14 +288,14 @@ export class Client extends EventTarget {
 		try {
 			this.#known.count(await this.#account.call("POST", path, body));
 		} catch (err) {
-			if (this.#known.now.notices) this.#quietly(this.load());
+			this.#reload();
 			throw err;
 		}
 	}
 
-	/** @param {Promise<unknown>} work */
-	async #quietly(work) {
-		await work.catch((err) => this.#fail(err));
+	/** @param {Promise<any>} work */
+	#quietly(work) {
+		return work.catch((err) => this.#fail(err));
 	}
 
 	/** @param {any} err */

@@ -59,14 +59,9 @@ export class Feed {
 		}
 	}
 
-	/** Offers to undo a change once it has succeeded. @param {string} id of its text @param {Promise<unknown>} call @param {() => Promise<unknown>} undo @param {Record<string, string>} [values] */
-	did = async (id, call, undo, values) => {
-		if (await this.try(call)) later(({ say }) => say(this, this.el.text(id, values), undo));
-	};
-
 	/** Adds what the user can do with a row. @param {HTMLElement} li @param {import("./rows.js").Row} row */
 	act(li, row) {
-		if (this.acts !== "none") later(({ act }) => act(this, li, row));
+		if (this.acts !== "none" || row.ask) later(({ act }) => act(this, li, row));
 	}
 
 	readAll() {

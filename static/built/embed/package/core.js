@@ -1,7 +1,7 @@
 import {
   Client,
   connect
-} from "./chunk-PZB3TIU4.js";
+} from "./chunk-RKYBJ6LP.js";
 import "./chunk-JDWM5IHJ.js";
 export {
   Client,

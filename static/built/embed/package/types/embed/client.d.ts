@@ -56,6 +56,8 @@ export declare class Client extends EventTarget {
     wake(key: string): Promise<void>;
     /** Undoes a deletion, which is possible for 10 minutes, or an archiving or snoozing. @param {string[]} keys */
     restore(keys: string[]): Promise<void>;
+    /** Answers a question: the ids of the question and of a choice, with a comment if the choice has one. @param {number} id @param {string} choice @param {string} [comment] */
+    answer(id: number, choice: string, comment?: string): Promise<void>;
     /** Returns the signed-in user, with their settings and the types of notices. */
     me(): Promise<any>;
     /** Returns the icons and colors of up to 100 types. @param {string[]} types */

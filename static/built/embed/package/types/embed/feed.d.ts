@@ -20,8 +20,6 @@ export declare class Feed {
     show(now: Snapshot, posts: readonly any[], notices?: Snapshot["notices"]): string;
     /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
     try(call: Promise<unknown> | undefined): Promise<boolean>;
-    /** Offers to undo a change once it has succeeded. @param {string} id of its text @param {Promise<unknown>} call @param {() => Promise<unknown>} undo @param {Record<string, string>} [values] */
-    did: (id: string, call: Promise<unknown>, undo: () => Promise<unknown>, values?: Record<string, string>) => Promise<void>;
     /** Adds what the user can do with a row. @param {HTMLElement} li @param {import("./rows.js").Row} row */
     act(li: HTMLElement, row: import("./rows.js").Row): void;
     readAll(): void;

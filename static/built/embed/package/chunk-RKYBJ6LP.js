@@ -418,6 +418,11 @@ var Client = class extends EventTarget {
     this.#known.count(await this.#account.call("POST", "restore", { keys }));
     await this.load();
   }
+  /** Answers a question: the ids of the question and of a choice, with a comment if the choice has one. @param {number} id @param {string} choice @param {string} [comment] */
+  async answer(id, choice, comment) {
+    await this.#account.call("POST", "answers", { id, choice, comment });
+    await this.load();
+  }
   /** Returns the signed-in user, with their settings and the types of notices. */
   me() {
     return this.#account.call("GET", "");
@@ -520,14 +525,18 @@ var Client = class extends EventTarget {
   #follow(state, status) {
     this.#polling.stop();
     if (state === "signed-out") return this.#account.lost();
-    const { badge, notices, announcements } = this.#known.now;
+    const { badge, announcements } = this.#known.now;
     if (state === "reconnecting" && status === 0 && badge.unread === null) void refused(this.#server);
     if (state === "live") {
       this.#polling.watch();
-      if (notices) this.#quietly(this.load());
+      this.#reload();
       if (announcements) this.#quietly(this.loadAnnouncements());
     }
     this.#known.set({ state });
+  }
+  /** Loads the rows on display again. */
+  #reload() {
+    if (this.#known.now.notices) this.#quietly(this.load());
   }
   /** Rows are on display from now on: those of another place disappear at once. @param {string} filter */
   #show(filter) {
@@ -540,7 +549,7 @@ var Client = class extends EventTarget {
     const elsewhere = placeOf(this.#filter);
     if (elsewhere) this.#soon ??= setTimeout(() => {
       this.#soon = void 0;
-      void (this.#known.now.notices && this.#quietly(this.load()));
+      this.#reload();
     }, 200);
     return elsewhere;
   }
@@ -550,13 +559,13 @@ var Client = class extends EventTarget {
     try {
       this.#known.count(await this.#account.call("POST", path, body));
     } catch (err) {
-      if (this.#known.now.notices) this.#quietly(this.load());
+      this.#reload();
       throw err;
     }
   }
-  /** @param {Promise<unknown>} work */
-  async #quietly(work) {
-    await work.catch((err) => this.#fail(err));
+  /** @param {Promise<any>} work */
+  #quietly(work) {
+    return work.catch((err) => this.#fail(err));
   }
   /** @param {any} err */
   #fail(err) {
