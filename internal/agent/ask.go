@@ -35,7 +35,7 @@ func (a *agent) ask(ctx context.Context, req *mcp.CallToolRequest) (json.RawMess
 		return nil, err
 	}
 	if id == 0 {
-		asked, err := a.api.post(ctx, "/asks", req.Params.Arguments)
+		asked, err := a.post(ctx, req.Params.Arguments)
 		if err != nil {
 			return nil, err
 		}
@@ -46,6 +46,14 @@ func (a *agent) ask(ctx context.Context, req *mcp.CallToolRequest) (json.RawMess
 		id = q.ID
 	}
 	return a.wait(ctx, req, id)
+}
+
+// post asks a question. A call that is cancelled meanwhile may have asked it already, so its id must still arrive, to withdraw it.
+func (a *agent) post(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+	posting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(withdrawIn, cancel) })()
+	return a.api.post(posting, "/asks", arguments)
 }
 
 // wait waits for the end of a question.
