@@ -14,6 +14,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/task"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
 )
@@ -30,6 +31,7 @@ type Config struct {
 	Store         *store.Store
 	Notices       *notices.Notices
 	Asks          *ask.Asks
+	Tasks         *task.Tasks
 	Receipts      *ask.Receipts // nil: none are issued
 	Inbox         *inbox.Inbox
 	Announcements *announcement.Announcements

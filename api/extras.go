@@ -149,11 +149,12 @@ type RowExtras struct {
 	Actions actionList `json:"actions,omitempty" xml:"actions,omitempty" doc:"The buttons. Show them as links; report the notice as read when one is followed."`
 	Data    *verbatim  `json:"data,omitempty" xml:"data,omitempty" doc:"The data of the sender's application, as it was sent."`
 	Ask     *rowAsk    `json:"ask,omitempty" xml:"ask,omitempty" doc:"What the notice asks. Left out if it is no question."`
+	Take    *rowTake   `json:"take,omitempty" xml:"take,omitempty" doc:"Who has the task that the notice is. Left out if it is none. POST /me/take, /me/done and /me/give-back expect the ID of the notice."`
 }
 
 func newRowExtras(e *notifier.Entry) RowExtras {
 	x := &e.Extras
-	row := RowExtras{Ask: newRowAsk(x.Ask), Image: (*imageJSON)(x.Image), Actions: actionsFrom(x.Actions), Data: verbatimOf(x.Data)}
+	row := RowExtras{Ask: newRowAsk(x.Ask), Take: newRowTake(x.Take), Image: (*imageJSON)(x.Image), Actions: actionsFrom(x.Actions), Data: verbatimOf(x.Data)}
 	if g := e.Group; g != nil {
 		others, times := int64(g.Others()), int64(g.Times)
 		row.Actors, row.Others, row.Times = actorList{}, &others, &times

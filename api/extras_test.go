@@ -40,7 +40,7 @@ func TestExtrasReachEveryAnswerAsTheyWereSent(t *testing.T) {
 		}
 		w.has(t, "bob", "Please review")
 		none, one := int64(0), int64(1)
-		want := RowExtras{actorList{actor}, &none, &one, image, actionList(actions), verbatimOf([]byte(escaped.Replace(richData))), nil}
+		want := RowExtras{actorList{actor}, &none, &one, image, actionList(actions), verbatimOf([]byte(escaped.Replace(richData))), nil, nil}
 		if diff := cmp.Diff(want, w.polled(t, "bob", "").Notices[0].RowExtras); diff != "" {
 			t.Errorf("the poll: %s", diff)
 		}

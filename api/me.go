@@ -67,6 +67,7 @@ func registerMe(u *users) {
 	registerMeLooks(m)
 	registerMeChanges(m)
 	registerMeAnswers(m)
+	registerMeTasks(m)
 	registerMeAnnouncements(m)
 	registerMeSettings(m)
 	registerMePreferences(m)

@@ -17,14 +17,15 @@ type noticeInput struct {
 	Body    string      `json:"body,omitempty" doc:"Text, up to 4,000 characters; lines end with LF."`
 	Link    string      `json:"link,omitempty" doc:"A path of the application, or an https address of an allowed host. By the key of an app: a path below its base URL, which the link is completed with, or an address on its pages."`
 	ExtrasInput
-	Scope       string `json:"scope,omitempty" doc:"The part of the application that the notice belongs to, such as a warehouse. Polls can ask for one scope. [A-Za-z0-9_.-]{0,64}"`
-	ExpiresIn   string `json:"expires_in,omitempty" doc:"The lifetime of the notice, such as 30m, 72h or 7d; at least one second. Default: set by its type."`
-	SendAt      string `json:"send_at,omitempty" doc:"When to send it (RFC 3339), until when it can be edited or retracted. Its recipients are determined and its lifetime counts from then. An announcement opens then. Default: at once; so is a time up to a minute ago."`
-	Toast       bool   `json:"toast,omitempty" doc:"Also shows the notice as a toast, for a few seconds on open pages."`
-	StartsAt    string `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339). Default: at once."`
-	EndsAt      string `json:"ends_at,omitempty" doc:"Announcements only: when it closes (RFC 3339)."`
-	Pinned      bool   `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
-	LateJoiners bool   `json:"late_joiners,omitempty" doc:"Announcements only: also shown to users who join an audience after it opened."`
+	Take        *takeInput `json:"take,omitempty" doc:"With it, the notice is a task: one of its recipients takes it, and the others see who has it. Not for announcements, and not together with more."`
+	Scope       string     `json:"scope,omitempty" doc:"The part of the application that the notice belongs to, such as a warehouse. Polls can ask for one scope. [A-Za-z0-9_.-]{0,64}"`
+	ExpiresIn   string     `json:"expires_in,omitempty" doc:"The lifetime of the notice, such as 30m, 72h or 7d; at least one second. Default: set by its type."`
+	SendAt      string     `json:"send_at,omitempty" doc:"When to send it (RFC 3339), until when it can be edited or retracted. Its recipients are determined and its lifetime counts from then. An announcement opens then. Default: at once; so is a time up to a minute ago."`
+	Toast       bool       `json:"toast,omitempty" doc:"Also shows the notice as a toast, for a few seconds on open pages."`
+	StartsAt    string     `json:"starts_at,omitempty" doc:"Announcements only: when it opens (RFC 3339). Default: at once."`
+	EndsAt      string     `json:"ends_at,omitempty" doc:"Announcements only: when it closes (RFC 3339)."`
+	Pinned      bool       `json:"pinned,omitempty" doc:"Announcements only: stays on every page until the reader has read it."`
+	LateJoiners bool       `json:"late_joiners,omitempty" doc:"Announcements only: also shown to users who join an audience after it opened."`
 }
 
 // targetInput holds the recipients of a notice in a request.
@@ -37,7 +38,21 @@ type targetInput struct {
 }
 
 // names returns the number of users that the notice names.
-func (n *noticeInput) names() int { return len(n.Target.Users) }
+func (n *noticeInput) names() int {
+	if n.Take != nil && n.Take.Else != nil {
+		return len(n.Target.Users) + len(n.Take.Else.Users)
+	}
+	return len(n.Target.Users)
+}
+
+// people returns the target without audiences.
+func (t *targetInput) people() notifier.Target {
+	to := notifier.Target{Users: t.Users, Role: t.Role, Roles: t.Roles}
+	if t.Topic != nil {
+		to.Topic = notifier.Topic{Type: t.Topic.Type, Scope: t.Topic.Scope}
+	}
+	return to
+}
 
 // topicInput is a topic in a request.
 type topicInput struct {
@@ -50,7 +65,7 @@ type topicInput struct {
 func (n *noticeInput) draft(audiences map[notifier.Audience]string, sender notifier.Ref) (notifier.Draft, error) {
 	var bad notifier.InvalidError
 	d := notifier.Draft{
-		Target: notifier.Target{Users: n.Target.Users, Role: n.Target.Role, Roles: n.Target.Roles},
+		Target: n.Target.people(),
 		Type:   n.Type, Scope: n.Scope, Subject: n.Subject, Title: n.Title, Body: n.Body, Link: n.Link, Extras: n.extras(),
 		ExpiresIn: duration("expires_in", n.ExpiresIn, &bad), SendAt: moment("send_at", n.SendAt, &bad), Toast: n.Toast, Sender: sender,
 		Window: notifier.Window{
@@ -58,11 +73,9 @@ func (n *noticeInput) draft(audiences map[notifier.Audience]string, sender notif
 			Pinned: n.Pinned, LateJoiners: n.LateJoiners,
 		},
 	}
-	if topic := n.Target.Topic; topic != nil {
-		d.Target.Topic = notifier.Topic{Type: topic.Type, Scope: topic.Scope}
-		if *topic == (topicInput{}) {
-			bad.Add("target.topic.type", notifier.CodeRequired, nil)
-		}
+	d.Extras.Take = n.Take.take(&bad)
+	if topic := n.Target.Topic; topic != nil && *topic == (topicInput{}) {
+		bad.Add("target.topic.type", notifier.CodeRequired, nil)
 	}
 	for i, name := range n.Target.Audiences {
 		a, ok := audienceNamed(audiences, name)

@@ -33,6 +33,7 @@ type noticeOutput struct {
 	Body       string      `json:"body" doc:"Text; lines end with LF."`
 	Link       string      `json:"link" doc:"A path or an address; may be empty. A link of an app is an address on its pages."`
 	ExtrasOutput
+	TakeOutput
 	Toast       bool   `json:"toast" doc:"Whether it was also shown as a toast."`
 	CreatedAt   string `json:"created_at" format:"date-time" doc:"When the notice was accepted."`
 	SendAt      string `json:"send_at,omitempty" format:"date-time" doc:"When it is to be sent, or was, if that was scheduled."`
@@ -60,7 +61,7 @@ func (s *server) noticeOutput(p *notifier.Progress) noticeOutput {
 	return noticeOutput{
 		ID: n.ID, State: string(state), Key: n.Key(), Revision: n.Revision,
 		Sender: n.Sender.String(), SenderKind: string(n.Sender.Kind), SenderID: n.Sender.ID, App: n.App.Name, Target: s.targetOutput(n.Target),
-		Type: n.Type, Subject: n.Subject, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link, ExtrasOutput: newExtrasOutput(&n.Extras), Toast: n.Toast,
+		Type: n.Type, Subject: n.Subject, Scope: n.Scope, Title: n.Title, Body: n.Body, Link: n.Link, ExtrasOutput: newExtrasOutput(&n.Extras), TakeOutput: newTakeOutput(n.Extras.Take), Toast: n.Toast,
 		CreatedAt: stamp(n.CreatedAt), SendAt: stamp(n.SendAt), ExpiresAt: stamp(n.ExpiresAt), StartsAt: stamp(n.StartsAt), EndsAt: stamp(n.EndsAt),
 		Pinned: n.Pinned, LateJoiners: n.LateJoiners, Counts: countsOf(p),
 	}

@@ -106,6 +106,9 @@ func (s *server) problem(ctx context.Context, err error) error {
 	if refused := (*notifier.RefusedAnswerError)(nil); errors.As(err, &refused) {
 		return refusedAnswer(refused, time.UTC)
 	}
+	if refused := (*notifier.RefusedTaskError)(nil); errors.As(err, &refused) {
+		return refusedTask(refused, time.UTC)
+	}
 	status, code, detail := outcome(err)
 	switch {
 	case errors.Is(err, context.Canceled): // the client has gone

@@ -32,6 +32,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/route"
+	"github.com/carillonhq/carillon/notifier/task"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
@@ -51,6 +52,7 @@ type world struct {
 	toasts        *toast.Toasts
 	notices       *notices.Notices
 	asks          *ask.Asks
+	tasks         *task.Tasks
 	people        *person.People
 
 	slowDeletions *atomic.Bool // deletions begin but do not finish
@@ -117,12 +119,13 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender, Sites: verifier.Sites,
 	})
 	w.asks = ask.New(ask.Config{Store: s, NoticeOf: w.inbox.NoticeOf, Ended: w.notices.Wake, Watch: 20 * time.Millisecond, Log: quiet})
+	w.tasks = task.New(task.Config{Store: s, NoticeOf: w.inbox.NoticeOf, Pass: w.notices.PassOn, Changed: w.notices.Wake, Log: quiet})
 	receipts, err := newReceipts()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := Config{
-		Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Inbox: w.inbox, Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
+		Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Tasks: w.tasks, Inbox: w.inbox, Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
 		Audiences: testAudiences, Log: quiet, Tokens: verifier, Stream: hub,
 	}
 	for _, f := range change {
@@ -162,6 +165,7 @@ func (w *world) run(t testing.TB) {
 	t.Cleanup(w.notices.Close)
 	runUntilEnd(t, w.notices.Run)
 	runUntilEnd(t, w.asks.Run)
+	runUntilEnd(t, w.tasks.Run)
 }
 
 // runUntilEnd runs work until the test ends.

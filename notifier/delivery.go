@@ -13,7 +13,7 @@ type Delivery struct {
 	Content  []byte // as EncodeContent returns it
 	Group    *Group // of a row for this notice alone; may be nil
 	Counted  bool   // it has more than one recipient
-	Read     bool   // its row is read: the question has ended
+	Read     bool   // its row is read: see Extras.Settled
 	Toast    bool   // also shown as a toast
 	Again    bool   // redelivery after Redis lost data: skip any inbox that may already have had this notice
 	Seqs     []int64
@@ -41,7 +41,7 @@ func (n *Notice) delivery(reason string) (Delivery, error) {
 	if err != nil {
 		return Delivery{}, err
 	}
-	d := Delivery{NoticeID: n.ID, Order: n.Order, Revision: n.Revision, Accepted: n.CreatedAt.UnixMilli(), Key: n.Key(), Content: content, Group: n.Group(), Counted: n.Recipients > 1, Read: n.Extras.Ask.Ended(), Toast: n.Toast && !n.Extras.Ask.Ended()}
+	d := Delivery{NoticeID: n.ID, Order: n.Order, Revision: n.Revision, Accepted: n.CreatedAt.UnixMilli(), Key: n.Key(), Content: content, Group: n.Group(), Counted: n.Recipients > 1, Read: n.Extras.Settled(), Toast: n.Toast && !n.Extras.Settled()}
 	if !n.ExpiresAt.IsZero() {
 		d.Expires = n.ExpiresAt.UnixMilli()
 	}

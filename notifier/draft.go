@@ -2,7 +2,6 @@ package notifier
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -80,6 +79,7 @@ func (d *Draft) Validate(l Limits) error {
 	given := d.ExpiresIn
 	d.checkExpiry(l, &bad)
 	d.checkAsk(given, l, &bad)
+	d.checkTake(&bad)
 	d.checkSendAt(l, &bad)
 	d.checkWindow(given, l, &bad)
 	return bad.OrNil()
@@ -94,14 +94,7 @@ func (d *Draft) Normalise() {
 	}
 	d.Body = strings.ReplaceAll(d.Body, "\r\n", "\n")
 	d.Extras.normalise()
-	d.Target.Users = foldNames(d.Target.Users)
-	d.Target.Roles = foldNames(d.Target.Roles)
-	if len(d.Target.Roles) == 1 && d.Target.Role == "" {
-		d.Target.Role, d.Target.Roles = d.Target.Roles[0], nil
-	}
-	if len(d.Target.Audiences) > 0 {
-		d.Target.Audiences = slices.Compact(slices.Sorted(slices.Values(d.Target.Audiences)))
-	}
+	d.Target.normalise()
 	d.SetType()
 }
 

@@ -36,6 +36,8 @@ const (
 	CodeNoComment     = "no_comment"     // comment: the choice has none
 	CodeAskAudience   = "ask_audience"   // to: audiences cannot be asked
 	CodeAskMore       = "ask_more"       // more: a question has a row of its own
+	CodeTakeAsk       = "take_ask"       // take: a question is answered, not taken
+	CodeTakeMore      = "take_more"      // more: a task has a row of its own
 )
 
 // FieldError codes of drafts. The catalogues have a message `error.CODE` for each, so a
@@ -55,6 +57,8 @@ const (
 	CodeBadImage        = "bad_image"        // any picture: not an https URL
 	CodeImageHost       = "image_host"       // Host: not an allowed host for pictures, nor below one
 	CodeAskFixed        = "ask_fixed"        // any field: the words of a question are fixed
+	CodeTakeAudience    = "take_audience"    // take or take.else: audiences cannot take anything
+	CodeTakeLate        = "take_late"        // Max: take.within is not shorter than the life of the notice
 	CodeTooManyActions  = "too_many_actions" // actions: more than Max
 	CodeNoActor         = "no_actor"         // actor: announcements have none
 	CodeNoMore          = "no_more"          // more: announcements have none

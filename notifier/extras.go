@@ -17,6 +17,7 @@ type Extras struct {
 	Data    json.RawMessage `json:"data,omitempty"` // a JSON object of the sender, passed on and never shown
 	More    *More           `json:"more,omitempty"` // with it, notices with the same key share a row until it is read
 	Ask     *Ask            `json:"ask,omitempty"`  // with it, the notice is a question
+	Take    *Take           `json:"take,omitempty"` // with it, the notice is a task
 }
 
 // RowActor is the person or thing that did what a notice reports.
@@ -73,8 +74,12 @@ const (
 
 // IsZero reports whether there are none.
 func (x *Extras) IsZero() bool {
-	return x.Actor == nil && x.Image == nil && len(x.Actions) == 0 && len(x.Data) == 0 && x.More == nil && x.Ask == nil
+	return x.Actor == nil && x.Image == nil && len(x.Actions) == 0 && len(x.Data) == 0 && x.More == nil && x.Ask == nil && x.Take == nil
 }
+
+// Settled reports whether the rows of the notice are read although their users may not have read them: its question has ended, or
+// somebody has taken its task.
+func (x *Extras) Settled() bool { return x.Ask.Ended() || x.Take.Settled() }
 
 // Changed returns the parts that differ from those of was.
 func (x Extras) Changed(was *Extras) Extras {

@@ -37,6 +37,9 @@ func (x *Extras) normalise() {
 	if x.Ask != nil {
 		x.Ask = x.Ask.normalise()
 	}
+	if x.Take != nil {
+		x.Take = x.Take.normalise()
+	}
 	if len(x.Data) <= MaxData {
 		x.Data = compact(x.Data)
 	}

@@ -81,6 +81,10 @@ var sentences = map[string]string{
 	CodeNoComment:     "is not possible with this choice",
 	CodeAskAudience:   "cannot be audiences: ask users, a role or a topic",
 	CodeAskMore:       "is not possible for a question, which has a row of its own",
+	CodeTakeAsk:       "is not possible for a question, which people answer",
+	CodeTakeMore:      "is not possible for a task, which has a row of its own",
+	CodeTakeAudience:  "is not possible for audiences: name users, roles or a topic",
+	CodeTakeLate:      "must be shorter than the life of the notice, which is {Max}",
 	CodeAskFixed:      "of a question is fixed: withdraw it and ask anew",
 
 	CodeBadWhen:      "must be off, daily, or a duration of at most 24h, such as 30m; push cannot be daily",

@@ -30,6 +30,22 @@ func (t *Target) RoleNames() []string {
 	return t.Roles
 }
 
+// IsZero reports whether it selects nobody.
+func (t *Target) IsZero() bool {
+	return len(t.Users) == 0 && t.Role == "" && len(t.Roles) == 0 && t.Topic == Topic{} && len(t.Audiences) == 0
+}
+
+// normalise gives equivalent targets the same form.
+func (t *Target) normalise() {
+	t.Users, t.Roles = foldNames(t.Users), foldNames(t.Roles)
+	if len(t.Roles) == 1 && t.Role == "" {
+		t.Role, t.Roles = t.Roles[0], nil
+	}
+	if len(t.Audiences) > 0 {
+		t.Audiences = slices.Compact(slices.Sorted(slices.Values(t.Audiences)))
+	}
+}
+
 func (t *Target) check(audiences []Audience, bad *InvalidError) {
 	given := 0
 	for _, is := range []bool{len(t.Users) > 0, t.Role != "", len(t.Roles) > 0, t.Topic != Topic{}, len(t.Audiences) > 0} {

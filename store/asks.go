@@ -49,10 +49,7 @@ func scanAsk(rows *sql.Rows) (q notifier.Question, to *roaring.Bitmap, err error
 	if ended > 0 {
 		q.EndedAt = fromMillis(ended)
 	}
-	to = roaring.New()
-	if blob != nil {
-		to, err = decodeRecipients(q.ID, blob)
-	}
+	to, err = recipientsIn(q.ID, blob)
 	return q, to, err
 }
 

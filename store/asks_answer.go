@@ -38,7 +38,7 @@ func (s *Store) Answer(ctx context.Context, by notifier.Actor, a notifier.Answer
 func (s *Store) answer(ctx context.Context, tx *sql.Tx, by notifier.Actor, a *notifier.Answering) (q notifier.Question, mine notifier.AskAnswer, err error) {
 	q, to, err := s.lockAsk(ctx, tx, a.Ask)
 	if err == nil {
-		err = s.mayAnswer(ctx, tx, &q, to, a.User.Seq)
+		err = s.stillAddressed(ctx, tx, &q.Notice, to, a.User.Seq)
 	}
 	if err != nil {
 		return q, mine, err
@@ -81,13 +81,13 @@ func (s *Store) answer(ctx context.Context, tx *sql.Tx, by notifier.Actor, a *no
 	return q, mine, s.settle(ctx, tx, &q, to)
 }
 
-// mayAnswer returns notifier.ErrNotFound unless the user is a recipient and still in the target.
-func (s *Store) mayAnswer(ctx context.Context, tx *sql.Tx, q *notifier.Question, to *roaring.Bitmap, seq int64) error {
-	if !to.Contains(member(seq)) || q.State.TakenBack() || q.State == notifier.StateScheduled {
+// stillAddressed returns notifier.ErrNotFound unless the user is a recipient of a notice and still in its target.
+func (s *Store) stillAddressed(ctx context.Context, tx *sql.Tx, n *notifier.Notice, to *roaring.Bitmap, seq int64) error {
+	if !to.Contains(member(seq)) || n.State.TakenBack() || n.State == notifier.StateScheduled {
 		return notifier.ErrNotFound
 	}
 	in, query, args := true, "", []any{seq}
-	switch roles, topic := q.Target.RoleNames(), q.Target.Topic; {
+	switch roles, topic := n.Target.RoleNames(), n.Target.Topic; {
 	case len(roles) > 0:
 		query = `SELECT EXISTS (SELECT 1 FROM role_members m JOIN roles r ON r.id = m.role_id WHERE m.seq = $1 AND ` + s.dialect.within("r.name", 2) + `)`
 		args = append(args, s.dialect.textList(roles))

@@ -50,23 +50,16 @@ func (s *Store) endAsk(ctx context.Context, tx *sql.Tx, q *notifier.Question, st
 		return err
 	}
 	q.Asked = *q.Asked.End(state, outcome, q.Answers)
-	return s.reviseAsk(ctx, tx, q, now)
+	return s.reviseAsk(ctx, tx, q)
 }
 
 // reviseAsk stores what the rows of a question show, as an edit of its notice.
-func (s *Store) reviseAsk(ctx context.Context, tx *sql.Tx, q *notifier.Question, now int64) error {
+func (s *Store) reviseAsk(ctx context.Context, tx *sql.Tx, q *notifier.Question) error {
 	shown := q.Asked
 	shown.ID = 0 // it is that of the notice
 	q.Extras.Ask = &shown
-	extras, err := encodeExtras(&q.Extras)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1, owner = 0, due_at = 0, tries = 0, trace = '', extras = $2,
-			state = CASE WHEN state = 'scheduled' THEN 'retracted' WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END
-		WHERE id = $3 AND state IN ('scheduled', 'accepted', 'sending', 'sent')`, now, extras, q.ID)
 	q.Revision++
-	return err
+	return s.reviseNotice(ctx, tx, q.ID, &q.Extras)
 }
 
 // WithdrawAsk ends an open question without an outcome. It returns notifier.ErrNotFound if there is none, and
@@ -138,5 +131,5 @@ func (s *Store) forgetAnswer(ctx context.Context, tx *sql.Tx, u *notifier.User, 
 		return nil
 	}
 	q.Asked = *without
-	return s.reviseAsk(ctx, tx, &q, millis(s.now()))
+	return s.reviseAsk(ctx, tx, &q)
 }

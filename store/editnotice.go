@@ -58,6 +58,18 @@ func (s *Store) EditNotice(ctx context.Context, by notifier.Actor, n *notifier.N
 	return nil
 }
 
+// reviseNotice replaces the extras of a notice and makes it due, as EditNotice does. A scheduled notice becomes retracted.
+func (s *Store) reviseNotice(ctx context.Context, tx *sql.Tx, id int64, x *notifier.Extras) error {
+	extras, err := encodeExtras(x)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1, owner = 0, due_at = 0, tries = 0, trace = '', extras = $2,
+			state = CASE WHEN state = 'scheduled' THEN 'retracted' WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END
+		WHERE id = $3 AND state IN ('scheduled', 'accepted', 'sending', 'sent')`, millis(s.now()), extras, id)
+	return err
+}
+
 // toInboxes is the condition that a notice is not an announcement.
 const toInboxes = `NOT EXISTS (SELECT 1 FROM announcements WHERE notice_id = id)`
 

@@ -100,6 +100,9 @@ func (s *Store) forgetTraces(ctx context.Context, u *notifier.User) error {
 	if err := s.forgetAudit(ctx, u); err != nil {
 		return err
 	}
+	if err := s.forgetTasks(ctx, u); err != nil {
+		return err
+	}
 	_, err := s.exec(ctx, `DELETE FROM idempotency_keys WHERE owner_kind = 'user' AND owner_id = $1`, refID(notifier.UserRef(*u)))
 	return err
 }

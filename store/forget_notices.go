@@ -118,8 +118,11 @@ func (s *Store) forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, 
 		if _, err := tx.ExecContext(ctx, `DELETE FROM dead_letters WHERE notice_id = $1`, id); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM notices WHERE id = $1`, id) // its counts are deleted with it
-		return err
+		// Its counts are deleted with it. A task that was passed on has other recipients.
+		deleted, err := change(ctx, tx, `DELETE FROM notices WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM tasks WHERE notice_id = $1 AND passed > 0)`, id)
+		if err != nil || deleted > 0 {
+			return err
+		}
 	}
 	if _, acted := n.Extras.Forget(u.Name); acted {
 		if err := s.forgetActor(ctx, tx, &n); err != nil {

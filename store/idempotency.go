@@ -31,6 +31,9 @@ const addNoticesQuery = `WITH input AS MATERIALIZED (
 	), asked AS (
 		INSERT INTO asks (notice_id, closes_at, needs, otherwise) SELECT id, closes_at, needs, otherwise FROM fresh
 		JOIN unnest($38::bigint[], $39::bigint[], $40::bigint[], $41::text[]) q (asking, closes_at, needs, otherwise) ON asking = place
+	), tasked AS (
+		INSERT INTO tasks (notice_id, finish, within, late_at, passes_to) SELECT id, finish, within, late_at, passes_to FROM fresh
+		JOIN unnest($42::bigint[], $43::text[], $44::bigint[], $45::bigint[], $46::text[]) t (tasking, finish, within, late_at, passes_to) ON tasking = place
 	), recorded AS (
 		INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
 		SELECT $29, actor_kind, actor_id, action, CASE WHEN object_kind = '' AND many = 1 THEN 'notice' ELSE object_kind END,
@@ -83,6 +86,7 @@ func claim(ctx context.Context, s *Store, rows []*noticeRow) (known []*noticeRow
 	}
 	args := append(arraysOf(rows).args(), asked.kinds, asked.owners, asked.keys, digests, millis(s.now()))
 	args = append(append(args, deedArrays(rows)...), askArrays(rows)...)
+	args = append(args, taskArrays(rows)...)
 	stored, err := s.write.QueryContext(ctx, addNoticesQuery, args...)
 	i := 0
 	err = each(stored, err, func(found *sql.Rows) error {

@@ -65,7 +65,8 @@ func (s *Store) Backlog(ctx context.Context) (map[notifier.State]int64, error) {
 }
 
 // RetractNotice starts retracting a notice to inboxes, or cancels a scheduled one: it changes its state
-// from from to to, resets its cursor to 0 and marks it as changed (see Since). An open question is withdrawn with it. It reports whether
+// from from to to, resets its cursor to 0 and marks it as changed (see Since). An open question is withdrawn with it, and the notice
+// that passed on a task is retracted with it. It reports whether
 // it did: it does nothing if the state is no longer from.
 func (s *Store) RetractNotice(ctx context.Context, by notifier.Actor, id int64, from, to notifier.State) (done bool, err error) {
 	set, args := `state = $1, done = 0, owner = 0, due_at = 0, tries = 0, trace = ''`, []any{string(to), id, string(from)}
@@ -78,6 +79,9 @@ func (s *Store) RetractNotice(ctx context.Context, by notifier.Actor, id int64, 
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE asks SET state = 'withdrawn', ended_at = $1 WHERE notice_id = $2 AND state = 'open'`, millis(s.now()), id)
+		if err == nil {
+			err = s.retractPassed(ctx, tx, id)
+		}
 		if err != nil {
 			return err
 		}

@@ -51,6 +51,11 @@ func (s *Store) Release(ctx context.Context, all []*notifier.Acceptance) error {
 				return err
 			}
 			n.ExpiresAt = fromMillis(expires)
+			if n.Extras.Take != nil {
+				if _, err := tx.ExecContext(ctx, `UPDATE tasks SET late_at = $1 + within WHERE notice_id = $2 AND within > 0`, now, n.ID); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})

@@ -30,7 +30,7 @@ var rules = map[string][]string{
 	"scripts/licences":  {},
 	"scripts/release":   {},
 
-	"api":              {"internal/identity", "internal/web", "notifier", "notifier/announcement", "notifier/app", "notifier/ask", "notifier/inbox", "notifier/notices", "notifier/person", "notifier/topic", "store", "views", "views/locale", "views/markdown", "static"},
+	"api":              {"internal/identity", "internal/web", "notifier", "notifier/announcement", "notifier/app", "notifier/ask", "notifier/inbox", "notifier/notices", "notifier/person", "notifier/task", "notifier/topic", "store", "views", "views/locale", "views/markdown", "static"},
 	"handlers":         {"internal/identity", "internal/links", "internal/mail", "internal/session", "internal/web", "notifier", "notifier/app", "notifier/person", "notifier/rule", "notifier/topic", "snippets", "store", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"internal/web", "notifier", "views/components", "views/locale"},
 	"views/components": {"internal/web"},
@@ -52,6 +52,7 @@ var rules = map[string][]string{
 	"notifier/guard":        append([]string{"internal/script", "internal/lease", "internal/trouble"}, words...),
 	"notifier/topic":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/ask":          append([]string{"internal/lease"}, words...),
+	"notifier/task":         append([]string{"internal/lease"}, words...),
 	"notifier/toast":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/rule":         append([]string{"internal/address", "internal/script", "internal/lease"}, words...),
 	"notifier/app":          {"internal/outbound", "internal/session", "notifier", "store"},

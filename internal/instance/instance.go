@@ -33,6 +33,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/rule"
+	"github.com/carillonhq/carillon/notifier/task"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
@@ -83,6 +84,7 @@ type instance struct {
 	toasts        *toast.Toasts
 	notices       *notices.Notices
 	asks          *ask.Asks
+	tasks         *task.Tasks
 	receipts      *ask.Receipts // nil: their keys cannot be read
 	rules         *rule.Runner  // nil: no rules are configured
 	outbox        *mail.Outbox  // nil: mails are sent, or there are none

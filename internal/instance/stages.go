@@ -27,6 +27,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/rule"
+	"github.com/carillonhq/carillon/notifier/task"
 	"github.com/carillonhq/carillon/notifier/toast"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
@@ -39,6 +40,7 @@ const (
 	topicLease         = 10 * time.Second // repairing the sets of subscribers
 	toastLease         = 20 * time.Second // clearing old toasts
 	askLease           = 3 * time.Second  // ending questions whose time is up
+	taskLease          = 3 * time.Second  // passing on tasks that nobody takes
 )
 
 // pageWait is how long the page after sending waits for the delivery.
@@ -109,6 +111,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	}
 	i.notices = notices.New(i.noticesConfig())
 	i.asks = ask.New(ask.Config{Store: i.db, NoticeOf: i.inbox.NoticeOf, Lease: lease.New(i.rdb, space, "ask", askLease), Ended: i.notices.Wake, Log: i.log})
+	i.tasks = task.New(task.Config{Store: i.db, NoticeOf: i.inbox.NoticeOf, Pass: i.notices.PassOn, Lease: lease.New(i.rdb, space, "task", taskLease), Changed: i.notices.Wake, Log: i.log})
 	if err := i.makeReach(ctx, space); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ func (i *instance) workers() []func(context.Context) error {
 	all := []func(context.Context) error{
 		i.notices.Run,  // delivery, write-behind, sweeps, announcements and streams
 		i.asks.Run,     // ends questions whose time is up, and wakes those who wait for one
+		i.tasks.Run,    // passes on tasks that nobody takes
 		i.sessions.Run, // publishes changed users and ended sessions to all instances
 		i.topics.Run,   // repairs the sets of subscribers
 		i.toasts.Run,   // clears old toasts

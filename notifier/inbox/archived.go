@@ -149,7 +149,7 @@ func (b *Inbox) freshenAll(ctx context.Context, seq int64, entries []notifier.En
 	}
 	known, err := b.sql.Contents(ctx, ids)
 	for i := range entries {
-		if n, ok := known[ids[i]]; err != nil || ok && (n.Revision > entries[i].Revision || n.Extras.Ask.Ended()) {
+		if n, ok := known[ids[i]]; err != nil || ok && (n.Revision > entries[i].Revision || n.Extras.Settled()) {
 			changed = b.freshen(ctx, seq, entries[i]) || changed
 		}
 	}

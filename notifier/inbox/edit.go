@@ -84,15 +84,15 @@ func (b *Inbox) readAll(ctx context.Context, all []notifier.Delivery) (changed i
 	}})
 }
 
-// freshen updates an entry that was just restored: its notice may have been edited, or its question may have ended,
-// while the entry was not in the inbox. It reports whether the entry changed.
+// freshen updates an entry that was just restored: its notice may have been edited, its question may have ended, or
+// its task may have been taken while the entry was not in the inbox. It reports whether the entry changed.
 func (b *Inbox) freshen(ctx context.Context, seq int64, e notifier.Entry) bool {
 	if b.sql == nil {
 		return false
 	}
 	known, err := b.sql.Contents(ctx, []int64{e.NoticeID})
 	n, there := known[e.NoticeID]
-	if err == nil && (!there || n.Revision <= e.Revision && !n.Extras.Ask.Ended()) {
+	if err == nil && (!there || n.Revision <= e.Revision && !n.Extras.Settled()) {
 		return false
 	}
 	changed := 0

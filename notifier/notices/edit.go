@@ -150,8 +150,7 @@ func keepFixed(n *notifier.Notice, d *notifier.Draft) error {
 		}
 	}
 	was, is := n.Target, d.Target
-	named := len(is.Users)+len(is.Audiences) > 0 || is.Role != "" || len(is.Roles) > 0 || is.Topic != notifier.Topic{}
-	stays("to", !named || slices.Equal(is.Users, was.Users) && is.Role == was.Role && slices.Equal(is.Roles, was.Roles) && is.Topic == was.Topic && len(is.Audiences) == 0)
+	stays("to", is.IsZero() || slices.Equal(is.Users, was.Users) && is.Role == was.Role && slices.Equal(is.Roles, was.Roles) && is.Topic == was.Topic && len(is.Audiences) == 0)
 	stays("type", d.Type == "" || d.Type == n.Type)
 	stays("scope", d.Scope == "" || d.Scope == n.Scope)
 	stays("subject", d.Subject == "" || d.Subject == n.Subject)

@@ -17,7 +17,7 @@ import (
 //
 // It returns the number of users that the reminder goes to. If there are none, or r.Sure rejects their number,
 // nothing is sent and the notice has no ID. A repeated request returns the first reminder. The errors are
-// notifier.ErrConflict for an announcement, for a question and for a notice that is not sent yet, retracted or expired,
+// notifier.ErrConflict for an announcement, for a question, for a task and for a notice that is not sent yet, retracted or expired,
 // notifier.ErrNotFound, and the errors of Send.
 func (p *Notices) Remind(ctx context.Context, by notifier.Actor, r notifier.Reminder) (notifier.Notice, int64, error) {
 	if earlier, err := p.reminded(ctx, r.Once); err != nil || earlier.ID > 0 {
@@ -29,7 +29,7 @@ func (p *Notices) Remind(ctx context.Context, by notifier.Actor, r notifier.Remi
 	}
 	_, now := p.limits()
 	left := n.ExpiresAt.Sub(now).Truncate(time.Millisecond)
-	if n.Announces() || n.Extras.Ask != nil || !n.Routed || n.State.TakenBack() || n.State == notifier.StateScheduled || left < time.Second {
+	if n.Announces() || n.Extras.Ask != nil || n.Extras.Take != nil || !n.Routed || n.State.TakenBack() || n.State == notifier.StateScheduled || left < time.Second {
 		return notifier.Notice{}, 0, fmt.Errorf("remind of notice %d: %w", n.ID, notifier.ErrConflict)
 	}
 	s, err := p.reminder(ctx, &n)

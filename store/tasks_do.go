@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// DoTask stores a deed of a user with a task. In the same transaction its notice, and the one that passed it on, get a new revision,
+// whose delivery is due at once. It returns the task as it is then. The same deed again changes nothing.
+//
+// Only a recipient of the notice with the row who is still in its target may act; for others it returns notifier.ErrNotFound. A deed
+// that is not possible is a *notifier.RefusedTaskError.
+func (s *Store) DoTask(ctx context.Context, by notifier.Actor, is notifier.Taking) (t notifier.Task, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		at, to, err := s.rowNotice(ctx, tx, is.Notice)
+		if err == nil && at.Extras.Take == nil {
+			err = notifier.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		first := is.Notice
+		if of := at.Extras.Take.Of; of > 0 {
+			first = of
+		}
+		var all *roaring.Bitmap
+		if t, all, err = s.lockTask(ctx, tx, first); err != nil {
+			return err
+		}
+		if first == is.Notice {
+			at, to = t.Notice, all
+		}
+		if t.State.TakenBack() {
+			return notifier.ErrNotFound
+		}
+		if err := s.stillAddressed(ctx, tx, &at, to, is.User.Seq); err != nil {
+			return err
+		}
+		changed, err := t.Do(is.Deed, &is.User, s.now().UTC().Truncate(time.Millisecond))
+		if err != nil || !changed {
+			return err
+		}
+		if err := s.keepTask(ctx, tx, &t); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, by, "task."+string(is.Deed), notifier.NoticeRef(t.ID), "")
+	})
+	return t, s.fail(err, "%s task %d", is.Deed, is.Notice)
+}
+
+// rowNotice reads a notice and its recipients.
+func (s *Store) rowNotice(ctx context.Context, tx *sql.Tx, id int64) (n notifier.Notice, to *roaring.Bitmap, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT `+noticeColumns+`, recipients FROM notices LEFT JOIN announcements ON notice_id = id WHERE id = $1`, id)
+	err = each(rows, err, func(rows *sql.Rows) error {
+		var blob []byte
+		n, err = scanNotice(rows, &blob)
+		if err == nil {
+			to, err = recipientsIn(id, blob)
+		}
+		return err
+	})
+	if err == nil && to == nil {
+		err = notifier.ErrNotFound
+	}
+	return n, to, err
+}
+
+// lockTask reads a task and prevents others from changing it before this transaction ends. Like a deletion of a user, it locks the
+// notice first. It returns notifier.ErrNotFound if there is none.
+func (s *Store) lockTask(ctx context.Context, tx *sql.Tx, id int64) (t notifier.Task, to *roaring.Bitmap, err error) {
+	changed, err := change(ctx, tx, `UPDATE notices SET rev = rev WHERE id = $1 AND EXISTS (SELECT 1 FROM tasks WHERE tasks.notice_id = notices.id)`, id)
+	if err == nil && changed == 0 {
+		err = notifier.ErrNotFound
+	}
+	if err != nil {
+		return t, nil, err
+	}
+	rows, err := tx.QueryContext(ctx, taskNotice+`WHERE task_id = $1`, id)
+	err = each(rows, err, func(rows *sql.Rows) (err error) {
+		t, to, err = scanTask(rows)
+		return err
+	})
+	return t, to, err
+}
+
+// keepTask stores who has a task, and what the rows of its notices show.
+func (s *Store) keepTask(ctx context.Context, tx *sql.Tx, t *notifier.Task) error {
+	_, err := tx.ExecContext(ctx, `UPDATE tasks SET state = $1, holder = $2, taken_at = $3, done_at = $4 WHERE notice_id = $5`,
+		string(t.Taken.State()), t.Holder, millis(t.Taken.At), millis(t.Taken.DoneAt), t.ID)
+	if err == nil {
+		t.Extras.Take = &t.Taken
+		err = s.reviseNotice(ctx, tx, t.ID, &t.Extras)
+		t.Revision++
+	}
+	if err == nil && t.Passed > 0 {
+		err = s.showTask(ctx, tx, t, t.Passed)
+	}
+	return err
+}
+
+// showTask stores what the rows of the notice that passed a task on show.
+func (s *Store) showTask(ctx context.Context, tx *sql.Tx, t *notifier.Task, in int64) error {
+	var extras string
+	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING extras`, in).Scan(&extras)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // all its recipients were deleted
+	}
+	var x notifier.Extras
+	if err == nil {
+		err = decodeExtras(extras, &x)
+	}
+	if err != nil || x.Take == nil {
+		return err
+	}
+	shown := t.Taken
+	shown.Of, shown.Waited = x.Take.Of, x.Take.Waited
+	x.Take = &shown
+	return s.reviseNotice(ctx, tx, in, &x)
+}
+
+// PassOn records that a notice has passed a late task on, or with 0 that it cannot be passed on. The notice shows who has the task
+// if somebody has taken it meanwhile, and is retracted if the task was.
+func (s *Store) PassOn(ctx context.Context, id, passed int64) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		t, _, err := s.lockTask(ctx, tx, id)
+		switch {
+		case err != nil:
+			return err
+		case passed == 0:
+			_, err := tx.ExecContext(ctx, `UPDATE tasks SET passes_to = '' WHERE notice_id = $1`, id)
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE tasks SET passed = $1 WHERE notice_id = $2`, passed, id)
+		switch {
+		case err != nil:
+			return err
+		case t.State.TakenBack():
+			return s.retractPassed(ctx, tx, id)
+		case t.Taken.Settled():
+			return s.showTask(ctx, tx, &t, passed)
+		}
+		return nil
+	})
+	return s.fail(err, "pass on task %d", id)
+}
+
+// retractPassed starts retracting the notice that passed on a task, if there is one.
+func (s *Store) retractPassed(ctx context.Context, tx *sql.Tx, id int64) error {
+	_, err := tx.ExecContext(ctx, `UPDATE notices SET state = 'retracting', done = 0, owner = 0, due_at = 0, tries = 0, trace = '', changed_at = $1
+		WHERE id = (SELECT passed FROM tasks WHERE notice_id = $2) AND state IN ('accepted', 'sending', 'sent')`, millis(s.now()), id)
+	return err
+}
+
+// forgetTasks removes a deleted user from tasks. What they have not done is open again.
+func (s *Store) forgetTasks(ctx context.Context, u *notifier.User) error {
+	for {
+		var ids []int64
+		err := s.all(ctx, func(rows *sql.Rows) error {
+			var id int64
+			err := rows.Scan(&id)
+			ids = append(ids, id)
+			return err
+		}, `SELECT notice_id FROM tasks WHERE state <> 'open' AND holder = $1 ORDER BY notice_id LIMIT $2`, u.Seq, forgetPage)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids { // a transaction for each, as it locks two notices
+			err := s.tx(ctx, func(tx *sql.Tx) error {
+				t, _, err := s.lockTask(ctx, tx, id)
+				if err != nil || !t.Forget(u.Seq) {
+					return err
+				}
+				return s.keepTask(ctx, tx, &t)
+			})
+			if err != nil && !errors.Is(err, notifier.ErrNotFound) {
+				return fmt.Errorf("task %d: %w", id, err)
+			}
+		}
+	}
+}
