@@ -114,6 +114,8 @@ func TestWrongTasksNameTheFault(t *testing.T) {
 		"else an audience":   {`{"users":["bob"]}`, `"take":{"within":"1h","else":{"audiences":["user"]}}`, "body.take.else"},
 		"else two targets":   {`{"users":["bob"]}`, `"take":{"within":"1h","else":{"role":"a","users":["b"]}}`, "body.take.else"},
 		"else an empty name": {`{"users":["bob"]}`, `"take":{"within":"1h","else":{"users":[""]}}`, "body.take.else"},
+		"else unknown":       {`{"users":["bob"]}`, `"take":{"within":"1h","else":{"role":"nobody"}}`, "body.take.else"},
+		"else no such user":  {`{"users":["bob"]}`, `"take":{"within":"1h","else":{"users":["alice","nemo"]}}`, "body.take.else"},
 		"a wrong rule":       {`{"users":["bob"]}`, `"take":{"done":"maybe"}`, "body.take.done"},
 		"an unknown field":   {`{"users":["bob"]}`, `"take":{"until":"1h"}`, "body.take.until"},
 		"no object":          {`{"users":["bob"]}`, `"take":"1h"`, "body.take"},

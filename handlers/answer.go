@@ -29,7 +29,7 @@ func (h *Handlers) answerEntry(w http.ResponseWriter, r *http.Request) error {
 	q, mine, err := h.Asks.Answer(r.Context(), h.actor(r), notifier.Answering{
 		Ask: id, User: visitOf(r).user.User, Choice: notifier.ChoiceID(kept(values.Get("choice"))), Comment: values.Get("comment"),
 	})
-	shown := answered{key: keys[0], values: values, ask: &q.Asked, mine: mine.Choice, status: http.StatusOK}
+	shown := answered{key: keys[0], values: values, ask: &q.Asked, mine: mine.Choice, status: http.StatusOK, title: "ask.title"}
 	var bad *notifier.InvalidError
 	var refused *notifier.RefusedAnswerError
 	switch {
@@ -61,18 +61,20 @@ func answerFault(text *locale.Printer, ask *notifier.Ask, id notifier.ChoiceID, 
 	return faultText(text, f)
 }
 
-// answered is a question after an answer, or one that was refused.
+// answered is a question or a task after a deed of the reader, or one that was refused.
 type answered struct {
 	key    string
-	values url.Values // the form
-	ask    *notifier.Ask
+	values url.Values        // the form
+	title  string            // of a page
+	ask    *notifier.Ask     // nil: the one of the row
+	take   *notifier.Take    // nil: the one of the row
 	mine   notifier.ChoiceID // empty: the reader has not answered
 	fault  string
 	status int // of a page
 	done   *views.Done
 }
 
-// answered responds with the row of a question: in place, or alone on a page.
+// answered responds with the row of a question or a task: in place, or alone on a page.
 func (h *Handlers) answered(w http.ResponseWriter, r *http.Request, of *answered) error {
 	back := backTo(of.values.Get("back"), url.Values{})
 	q := queryOf(back)
@@ -84,12 +86,19 @@ func (h *Handlers) answered(w http.ResponseWriter, r *http.Request, of *answered
 		e, err = h.Inbox.Find(r.Context(), seqOf(r), of.key, q.Opened)
 	}
 	if err != nil {
-		return fmt.Errorf("show a question: %w", err)
+		return fmt.Errorf("show its row: %w", err)
 	}
-	e.Ask = of.ask
+	if of.ask != nil {
+		e.Ask = of.ask
+	}
+	if of.take != nil && e.Take != nil {
+		taken := *of.take
+		taken.Of, taken.Waited = e.Take.Of, e.Take.Waited
+		e.Take = &taken
+	}
 	badges, err := h.Inbox.Badges(r.Context(), []int64{seqOf(r)})
 	if err != nil {
-		return fmt.Errorf("show a question: %w", err)
+		return fmt.Errorf("show its row: %w", err)
 	}
 	p := h.partPage(r, q, badges[0], of.done)
 	rows := h.rowMaker(r, p.Text)
@@ -105,7 +114,7 @@ func (h *Handlers) answered(w http.ResponseWriter, r *http.Request, of *answered
 	if fragment(r) && alone(r, []string{of.key}) {
 		return h.sendPart(w, r, p, badges[0])
 	}
-	p.Frame.Title = p.Text.T("ask.title")
+	p.Frame.Title = p.Text.T(of.title)
 	return h.page(w, r, of.status, views.QuestionPage(p))
 }
 

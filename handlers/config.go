@@ -79,6 +79,11 @@ type Asks interface {
 	OpenFor(ctx context.Context, seq int64) []notifier.OpenAsk
 }
 
+// Tasks are taken by users; see notifier/task.
+type Tasks interface {
+	Do(ctx context.Context, by notifier.Actor, is notifier.Taking) (notifier.Task, error)
+}
+
 // Announcements reads and changes announcements; see notifier/announcement. The badges are the announcements' half.
 // For an announcement that is not open or not visible to the reader, methods return notifier.ErrNotFound.
 type Announcements interface {
@@ -162,6 +167,7 @@ type Config struct {
 	Accounts identity.Accounts // what users do with their own sessions and passwords
 	Inbox    Inbox
 	Asks     Asks
+	Tasks    Tasks
 	Sender   Sender
 
 	Announcements Announcements
@@ -209,7 +215,7 @@ type Config struct {
 
 func (c *Config) setDefaults() error {
 	required := []any{
-		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Asks, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Sent, c.Unread, c.Stream,
+		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Asks, c.Tasks, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Sent, c.Unread, c.Stream,
 		c.Health, c.Audit,
 	}
 	if slices.Contains(required, nil) || c.Links == nil || c.Store == nil || c.People == nil || c.Topics == nil || c.Apps == nil || c.APIKeys.Store == nil || c.Tokens == nil || c.Slips == nil {

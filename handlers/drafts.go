@@ -21,7 +21,7 @@ const (
 
 // keptFields are the fields that a draft stores, besides the boxes to_role and to_audience. Its token is its ID.
 var keptFields = []string{
-	"target", "to", "to_kept", "type", "scope", "subject", "title", "body", "link", "expires_in", "choices", "send_at", "toast",
+	"target", "to", "to_kept", "type", "scope", "subject", "title", "body", "link", "expires_in", "choices", "take", "take_within", "take_else", "send_at", "toast",
 	"starts_at", "ends_at", "pinned", "late_joiners",
 }
 

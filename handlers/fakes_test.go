@@ -78,6 +78,16 @@ func (a asks) Answer(_ context.Context, _ notifier.Actor, is notifier.Answering)
 
 func (asks) OpenFor(context.Context, int64) []notifier.OpenAsk { return nil }
 
+// noTasks has no task.
+var noTasks tasks = func(notifier.Taking) (notifier.Task, error) { return notifier.Task{}, notifier.ErrNotFound }
+
+// tasks decides with a function.
+type tasks func(notifier.Taking) (notifier.Task, error)
+
+func (t tasks) Do(_ context.Context, _ notifier.Actor, is notifier.Taking) (notifier.Task, error) {
+	return t(is)
+}
+
 type inbox struct {
 	open    func(seq int64) (notifier.Page, error)
 	look    func(seq int64, q notifier.Query) (notifier.Page, error)

@@ -15,7 +15,7 @@ import (
 
 // pageOrder lists the fields in their order on the page.
 var pageOrder = []string{
-	"template_name", "target", "to", "type", "scope", "title", "body", "link", "subject", "choices", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast",
+	"template_name", "target", "to", "type", "scope", "title", "body", "link", "subject", "choices", "take", "take_within", "take_else", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast",
 }
 
 // showFaults puts the first error of each field beside it and all errors into the list at the top. Errors of the form
@@ -26,7 +26,7 @@ func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 		"target": "send.target", recipients: label, "type": "send.type", "subject": "send.subject", "scope": "send.scope",
 		"title": "send.title_field", "body": "send.body", "link": "send.link", "expires_in": "send.expires", "send_at": "send.at",
 		"starts_at": "send.starts_at", "ends_at": "send.ends_at", "pinned": "send.pinned", "late_joiners": "send.late_joiners",
-		"toast": "send.toast", "choices": "send.choices", "template_name": "templates.name",
+		"toast": "send.toast", "choices": "send.choices", "take": "send.take", "take_within": "send.take_within", "take_else": "send.take_else", "template_name": "templates.name",
 	}
 	inOrder := slices.Clone(bad.Fields)
 	slices.SortStableFunc(inOrder, func(a, b notifier.FieldError) int {
@@ -39,6 +39,9 @@ func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
 		f = ofRecipients(f, recipients)
 		if strings.HasPrefix(f.Field, "choices[") {
 			f.Field = "choices"
+		}
+		if strings.HasPrefix(f.Field, "take.") {
+			f.Field = takeField(f.Field)
 		}
 		text := faultText(p.Text, h.named(p.Text, f))
 		link := views.FaultLink{Text: text}

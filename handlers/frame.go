@@ -12,7 +12,7 @@ import (
 
 // doneTexts maps done codes to text IDs.
 var doneTexts = map[string]string{
-	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored", "archived": "done.archived", "unarchived": "done.unarchived", "snoozed": "done.snoozed", "woken": "done.woken", "answered": "done.answered",
+	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored", "archived": "done.archived", "unarchived": "done.unarchived", "snoozed": "done.snoozed", "woken": "done.woken", "answered": "done.answered", "taken": "done.taken", "finished": "done.finished", "given_back": "done.given_back",
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "signed-out-here": "done.signed_out_here", "saved": "done.saved", "retracting": "done.retracting",
 	"device-added": "done.device_added", "device-removed": "done.device_removed", "device-tested": "done.device_tested", "device-untested": "done.device_untested", "session-ended": "done.session_ended", "password-changed": "done.password_changed",
 	"muted": "done.muted", "unmuted": "done.unmuted",

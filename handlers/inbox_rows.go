@@ -23,6 +23,7 @@ type rowMaker struct {
 	mutes *muteMaker
 	now   time.Time // in the reader's time zone
 
+	reader string // their name
 	// answers returns the reader's choices in the questions among these entries, by the id of the question.
 	answers func([]notifier.Entry) map[int64]notifier.ChoiceID
 	given   map[int64]notifier.ChoiceID // what answers returned
@@ -32,7 +33,7 @@ func (h *Handlers) rowMaker(r *http.Request, text *locale.Printer) rowMaker {
 	types := h.typeNames(text)
 	mutes := &muteMaker{types: types, muted: func() []string { return h.mutedBy(r) }}
 	app := h.shownApp(func(name string) notifier.RowApp { return h.appNamed(r, name) })
-	return rowMaker{text: text, look: h.lookOf, shows: h.shows, app: app, types: types, mutes: mutes, now: h.now(r), answers: func(entries []notifier.Entry) map[int64]notifier.ChoiceID {
+	return rowMaker{text: text, look: h.lookOf, shows: h.shows, app: app, types: types, mutes: mutes, now: h.now(r), reader: visitOf(r).user.User.Name, answers: func(entries []notifier.Entry) map[int64]notifier.ChoiceID {
 		return h.answersOf(r, entries)
 	}}
 }
@@ -88,7 +89,7 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	if !e.Until.IsZero() {
 		row.Until = m.text.F("inbox.until", "Time", m.text.Exact(e.Until.In(at.Location())))
 	}
-	row.Ask = m.ask(e)
+	row.Ask, row.Take = m.ask(e), m.take(e.Take)
 	row.Extras = extrasOf(&e.Extras, m.shows, func(n int, link string) string {
 		if safeLink(link, e.App) == "" {
 			return ""

@@ -66,7 +66,7 @@ func TestStaffPagesAreListedInGroups(t *testing.T) {
 		for _, group := range r.page.Find("nav[aria-label='Staff pages'] ul").EachIter() {
 			groups = append(groups, strings.Join(strings.Fields(group.Text()), " "))
 		}
-		want := []string{"Send Sent Questions", "People Roles Subscriptions", "Types Rules Apps API keys Failed deliveries"}
+		want := []string{"Send Sent Questions Tasks", "People Roles Subscriptions", "Types Rules Apps API keys Failed deliveries"}
 		if diff := cmp.Diff(want, groups); diff != "" {
 			t.Errorf("%s: %s", address, diff)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/carillonhq/carillon/internal/identity"
+	"github.com/carillonhq/carillon/notifier"
 )
 
 // access determines who may use an address.
@@ -71,6 +72,9 @@ func (h *Handlers) routes() []route {
 		{"POST", "/inbox/snooze", signedIn, h.snoozeEntry},
 		{"POST", "/inbox/wake", signedIn, h.wakeEntry},
 		{"POST", "/inbox/answer", signedIn, h.answerEntry},
+		{"POST", "/inbox/take", signedIn, h.doTask(notifier.DeedTake)},
+		{"POST", "/inbox/done", signedIn, h.doTask(notifier.DeedDone)},
+		{"POST", "/inbox/give-back", signedIn, h.doTask(notifier.DeedGiveBack)},
 		{"POST", "/settings/mail", signedIn, h.tryOwnMail},
 		{"POST", "/settings/subscriptions", signedIn, h.subscribeSelf},
 		{"POST", passwordPath, signedIn, h.changePassword},
@@ -114,6 +118,7 @@ func (h *Handlers) routes() []route {
 		{"POST", apiKeysPath, staff, h.changeAPIKeys},
 		{"GET", questionsPath, staff, h.questions},
 		{"GET", questionsExport, staff, h.exportQuestions},
+		{"GET", tasksPath, staff, h.tasks},
 		{"GET", deadLettersPath, staff, h.deadLetters},
 		{"POST", deadLettersPath + "/{id}/replay", staff, h.replayDeadLetter},
 		{"POST", deadLettersPath + "/{id}/delete", staff, h.discardDeadLetter},

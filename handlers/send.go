@@ -18,7 +18,7 @@ const confirmAbove = 1000
 
 // sendFields lists the fields of the form.
 var sendFields = []string{
-	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "choices", "send_at", "toast", "preview", "confirm",
+	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "choices", "take", "take_within", "take_else", "send_at", "toast", "preview", "confirm",
 	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_kept", "test", "save", "template", "template_name",
 }
 

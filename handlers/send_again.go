@@ -39,6 +39,9 @@ func (h *Handlers) duplicated(r *http.Request, id string) (views.SendForm, error
 	if ask := n.Extras.Ask; ask != nil {
 		ends = ask.ExpiresAt
 	}
+	if err := h.duplicateTask(r, &n, &f); err != nil {
+		return views.SendForm{}, err
+	}
 	if life := ends.Sub(n.SentAt()).Round(time.Second); life != h.usualLife(n.Type) {
 		f.ExpiresIn = spelled(life)
 	}

@@ -37,7 +37,7 @@ func (h *Handlers) readDraft(r *http.Request, values url.Values) (notifier.Draft
 		Title: values.Get("title"), Body: values.Get("body"), Link: values.Get("link"),
 		Toast: readBox(values, "toast", &bad), Sender: notifier.UserRef(visitOf(r).user.User),
 	}
-	d.Extras.Ask = readChoices(values.Get("choices"))
+	d.Extras.Ask, d.Extras.Take = readChoices(values.Get("choices")), readTake(values, &bad)
 	switch to := values.Get("to"); values.Get("target") {
 	case "role":
 		d.Target = h.readRoles(r, values, &bad)
@@ -133,7 +133,7 @@ func (h *Handlers) typed(r *http.Request, values url.Values) views.SendForm {
 	text := func(name string) string { return kept(values.Get(name)) }
 	f := views.SendForm{
 		Target: text("target"), To: textarea(text("to")), ToKept: text("to_kept"), Type: text("type"), Scope: text("scope"),
-		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"), Choices: textarea(text("choices")),
+		Subject: text("subject"), Title: text("title"), Body: textarea(text("body")), Link: text("link"), Choices: textarea(text("choices")), Take: text("take"), TakeWithin: text("take_within"), TakeElse: text("take_else"),
 		ExpiresIn: text("expires_in"), Once: onceOf(values.Get("once")), SendAt: text("send_at"), StartsAt: text("starts_at"), EndsAt: text("ends_at"),
 		Pinned: ticked(values, "pinned"), LateJoiners: ticked(values, "late_joiners"), Toast: ticked(values, "toast"),
 	}
@@ -173,6 +173,7 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	}
 	h.addAudiences(r, p)
 	p.Expiry = expiryOptions(p.Text, given.ExpiresIn)
+	p.Takes = takeOptions(p.Text, given.Take)
 	p.Disappears = h.disappears(r, p.Text, given)
 	return p
 }

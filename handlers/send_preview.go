@@ -95,7 +95,7 @@ func (h *Handlers) card(text *locale.Printer, d notifier.Draft, at time.Time) vi
 		Datetime: at.Format(time.RFC3339), Clock: types.text.Clock(at), Moment: types.text.Moment(at),
 	}
 	row.Extras = extrasOf(&d.Extras, h.shows, func(_ int, link string) string { return h.outside(link, d.App.Name) })
-	row.Ask = seenChoices(d.Extras.Ask)
+	row.Ask, row.Take = seenChoices(d.Extras.Ask), seenTask(text, d.Extras.Take)
 	return views.Card{Row: row}
 }
 

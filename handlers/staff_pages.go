@@ -16,6 +16,7 @@ var staffPages = [][]staffPage{
 		{"send", "/staff/send", "nav.send"},
 		{"notices", noticesPath, "nav.notices"},
 		{"questions", questionsPath, "nav.questions"},
+		{"tasks", tasksPath, "nav.tasks"},
 	},
 	{
 		{"users", usersPath, "nav.users"},

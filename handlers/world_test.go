@@ -31,6 +31,7 @@ var (
 
 // world is the pages over databases and fakes. The header X-Test-User contains the user of a request.
 type world struct {
+	decide tasks
 	*databases
 	config   handlers.Config
 	sessions *sessions
@@ -67,6 +68,7 @@ func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *
 			return notifier.Signed{}, false, nil
 		},
 	}
+	w.decide = noTasks
 	w.inbox = &inbox{
 		open:  func(int64) (notifier.Page, error) { return notifier.Page{}, nil },
 		look:  func(int64, notifier.Query) (notifier.Page, error) { return notifier.Page{}, nil },
@@ -97,7 +99,7 @@ func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *
 		},
 	}
 	w.config = handlers.Config{
-		Who: identity.New(identity.Config{Sessions: w.sessions}), Sessions: w.sessions, Inbox: w.inbox, Asks: noAsks, Sender: w.sender, Sent: w.sent, Unread: unreadBy(nil), Health: w.health, Audit: w.audit,
+		Who: identity.New(identity.Config{Sessions: w.sessions}), Sessions: w.sessions, Inbox: w.inbox, Asks: noAsks, Tasks: tasks(func(is notifier.Taking) (notifier.Task, error) { return w.decide(is) }), Sender: w.sender, Sent: w.sent, Unread: unreadBy(nil), Health: w.health, Audit: w.audit,
 		Announcements: w.posts,
 		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostAnnouncements{}},
 		Links:         linkMaker(),

@@ -36,7 +36,6 @@ const (
 	CodeNoComment     = "no_comment"     // comment: the choice has none
 	CodeAskAudience   = "ask_audience"   // to: audiences cannot be asked
 	CodeAskMore       = "ask_more"       // more: a question has a row of its own
-	CodeTakeAsk       = "take_ask"       // take: a question is answered, not taken
 	CodeTakeMore      = "take_more"      // more: a task has a row of its own
 )
 
@@ -57,6 +56,7 @@ const (
 	CodeBadImage        = "bad_image"        // any picture: not an https URL
 	CodeImageHost       = "image_host"       // Host: not an allowed host for pictures, nor below one
 	CodeAskFixed        = "ask_fixed"        // any field: the words of a question are fixed
+	CodeTakeAsk         = "take_ask"         // take: a question is answered, not taken
 	CodeTakeAudience    = "take_audience"    // take or take.else: audiences cannot take anything
 	CodeTakeLate        = "take_late"        // Max: take.within is not shorter than the life of the notice
 	CodeTooManyActions  = "too_many_actions" // actions: more than Max

@@ -17,6 +17,7 @@ type Send struct {
 	Audiences []components.Option // to tick
 	Types     []TypeHint          // suggestions
 	Expiry    []components.Option
+	Takes     []components.Option
 	// Disappears is when the notice expires if it is sent now or as scheduled; empty: unknown.
 	Disappears string
 	Zone       string // the time zone of the window
@@ -70,7 +71,7 @@ type Edit struct {
 
 // sendFields lists the fields that can have errors.
 var sendFields = []string{
-	"template_name", "target", "to", "to_role", "to_audience", "title", "body", "link", "type", "subject", "scope", "choices", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast", "unread",
+	"template_name", "target", "to", "to_role", "to_audience", "title", "body", "link", "type", "subject", "scope", "choices", "take", "take_within", "take_else", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast", "unread",
 }
 
 // ControlOf returns the element ID of a field's control. The page's banner and toasts already use the IDs
@@ -85,6 +86,8 @@ func ControlOf(field string) string {
 // SendForm is the sender's input.
 type SendForm struct {
 	Target, To, Type, Scope, Subject, Title, Body, Link, Choices, ExpiresIn string
+
+	Take, TakeWithin, TakeElse string // the task; Take is a notifier.TakeDone, empty: none
 
 	Roles     []string // the values of the ticked boxes, or the typed names
 	Audiences []string // the values of the ticked boxes

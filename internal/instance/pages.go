@@ -31,6 +31,7 @@ func (i *instance) pages() (http.Handler, error) {
 		Accounts: i.accounts(),
 		Inbox:    i.inbox,
 		Asks:     i.asks,
+		Tasks:    i.tasks,
 
 		Announcements: i.announcements,
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -37,4 +38,43 @@ func (p *Notices) PassOn(ctx context.Context, t *notifier.Task) (notifier.Notice
 	}
 	by := notifier.Actor{Ref: notifier.CommandRef("tasks")}
 	return p.send(ctx, notifier.Deed{By: by, Action: "task.pass-on", Object: notifier.NoticeRef(t.ID)}, s.Confirmed, once)
+}
+
+// checkElse adds a fault to the submissions whose task would be passed on to users or a role that do not exist.
+func (p *Notices) checkElse(ctx context.Context, batch []*submission) {
+	var drafts []notifier.Draft
+	var of []*submission
+	for _, s := range batch {
+		if take := s.Draft.Extras.Take; s.err == nil && take != nil && !take.Rule.Else.IsZero() {
+			d := s.Draft
+			d.Target = take.Rule.Else
+			drafts, of = append(drafts, d), append(of, s)
+		}
+	}
+	if len(drafts) == 0 {
+		return
+	}
+	answers, err := p.c.Router.RecipientsAll(ctx, drafts)
+	for i, s := range of {
+		s.err = err
+		if err == nil {
+			s.err = inElse(answers[i].Err)
+		}
+		if s.err != nil {
+			s.err = fmt.Errorf("route a task: %w", s.err)
+		}
+	}
+}
+
+// inElse moves faults of a target to the field that names to whom a task is passed on.
+func inElse(err error) error {
+	var bad *notifier.InvalidError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	moved := &notifier.InvalidError{Fields: slices.Clone(bad.Fields)}
+	for i := range moved.Fields {
+		moved.Fields[i].Field = "take.else"
+	}
+	return moved
 }

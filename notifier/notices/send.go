@@ -135,6 +135,7 @@ func (p *Notices) route(ctx context.Context, batch ...*submission) {
 		s.Recipients = int64(s.To.GetCardinality()) //nolint:gosec // at most 2^32
 		s.err = s.Draft.CheckPeople(s.Recipients)
 	}
+	p.checkElse(ctx, batch)
 }
 
 // toInboxes returns the valid submissions that are not announcements.

@@ -51,7 +51,8 @@ type Row struct {
 	Clock    string
 	Until    string // when a snoozed row comes back; empty: it is not snoozed
 	Moment   string
-	Ask      *Ask // nil: it is no question
+	Ask      *Ask  // nil: it is no question
+	Take     *Take // nil: it is no task
 	Extras
 }
 
@@ -143,6 +144,9 @@ func (l Rows) row(ctx context.Context, buf *rowBuffer, r *Row, actions []action)
 	l.extras(ctx, m, r)
 	if r.Ask != nil {
 		l.ask(ctx, m, r)
+	}
+	if r.Take != nil {
+		l.take(ctx, m, r)
 	}
 	l.meta(m, r)
 	m.raw(`</article>`)

@@ -1,0 +1,24 @@
+package views
+
+import "github.com/carillonhq/carillon/views/components"
+
+// Tasks lists the tasks that nobody has, or those that somebody has and has not done.
+type Tasks struct {
+	Frame
+	Tabs        []components.Tab
+	Columns     []components.Column
+	Rows        []TaskRow
+	Next, First string // addresses of pages; empty: none
+	NextText    string
+	FirstText   string
+	Empty       components.Empty
+}
+
+// TaskRow is a task in the list.
+type TaskRow struct {
+	Href, Title, ToBy string
+	Sent              Dated
+	Late              string // what becomes of it if nobody takes it in time, or what has; empty: nothing
+	Overdue           bool   // it is late
+	State, StateText  string // who has it
+}
