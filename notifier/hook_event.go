@@ -84,7 +84,7 @@ type HookEvent struct {
 	CreatedAt time.Time
 	State     HookEventState
 	DueAt     time.Time // of one that waits; while it is being sent, when the claim ends
-	Tries     int       // including one that is going on
+	Tries     int       // that have ended
 	Status    int       // of the last answer; 0: there was none
 	Error     string    // of the last try; empty: it succeeded
 	EndedAt   time.Time

@@ -24,8 +24,7 @@ func (s *Store) DueHooks(ctx context.Context) (due []notifier.SealedHook, err er
 	return due, s.fail(err, "list webhooks with events that are due")
 }
 
-// ClaimEvents claims up to limit events of a hook that are due, until a time, and counts a try of each. It skips events that another
-// instance is claiming.
+// ClaimEvents claims up to limit events of a hook that are due, until a time. It skips events that another instance is claiming.
 func (s *Store) ClaimEvents(ctx context.Context, h *notifier.Hook, limit int, until time.Time) (claimed []notifier.HookEvent, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		claimed = nil
@@ -33,7 +32,6 @@ func (s *Store) ClaimEvents(ctx context.Context, h *notifier.Hook, limit int, un
 			AND (CAST($3 AS BOOLEAN) OR type = 'test') ORDER BY due_at, n LIMIT $4`+s.dialect.skipLocked(), h.ID, millis(s.now()), h.Off == notifier.HookOn, limit)
 		err = each(rows, err, func(rows *sql.Rows) error {
 			e, err := scanEvent(rows)
-			e.Tries++
 			e.DueAt = fromMillis(millis(until))
 			claimed = append(claimed, e)
 			return err
@@ -45,7 +43,7 @@ func (s *Store) ClaimEvents(ctx context.Context, h *notifier.Hook, limit int, un
 		for i := range claimed {
 			ns[i] = claimed[i].N
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE hook_events SET due_at = $1, tries = tries + 1 WHERE `+s.dialect.within("n", 2), millis(until), s.dialect.numberList(ns))
+		_, err = tx.ExecContext(ctx, `UPDATE hook_events SET due_at = $1 WHERE `+s.dialect.within("n", 2), millis(until), s.dialect.numberList(ns))
 		return err
 	})
 	return claimed, s.fail(err, "claim events of webhook %d", h.ID)
@@ -68,7 +66,7 @@ func (s *Store) SettleEvents(ctx context.Context, hook int64, ended []EndedTry) 
 		for i := range ended {
 			e := &ended[i].Event
 			if e.State == notifier.HookDelivered {
-				like := settled{e.Status, millis(ended[i].Claim)}
+				like := settled{e.Status, e.Tries, millis(ended[i].Claim)}
 				delivered[like] = append(delivered[like], e.N)
 				continue
 			}
@@ -87,8 +85,8 @@ func (s *Store) SettleEvents(ctx context.Context, hook int64, ended []EndedTry) 
 			}
 		}
 		for like, ns := range delivered {
-			_, err := tx.ExecContext(ctx, `UPDATE hook_events SET state = 'delivered', status = $1, error = '', ended_at = $2
-				WHERE `+s.dialect.within("n", 3)+` AND state = 'waiting' AND due_at = $4`, like.status, now, s.dialect.numberList(ns), like.claim)
+			_, err := tx.ExecContext(ctx, `UPDATE hook_events SET state = 'delivered', status = $1, error = '', ended_at = $2, tries = $5
+				WHERE `+s.dialect.within("n", 3)+` AND state = 'waiting' AND due_at = $4`, like.status, now, s.dialect.numberList(ns), like.claim, like.tries)
 			if err != nil {
 				return err
 			}
@@ -106,8 +104,8 @@ func (s *Store) SettleEvents(ctx context.Context, hook int64, ended []EndedTry) 
 
 // settled is what delivered events of a batch have in common.
 type settled struct {
-	status int
-	claim  int64
+	status, tries int
+	claim         int64
 }
 
 // markHook records whether a hook fails, and returns since when.

@@ -84,7 +84,8 @@ type placed struct {
 // changesOf returns what changed between two snapshots of one inbox. A notice that is new there is reported only once it is read; one
 // that another replaces in its row is not reported.
 func changesOf(was *storedInbox, n *notifier.Snapshot) []fact {
-	before, after := placesOf(was.Rows), placesOf(n.Rows)
+	old, fresh := differing(was.Rows, n.Rows)
+	before, after := placesOf(old), placesOf(fresh)
 	away := map[placed]bool{} // in the archive, or snoozed
 	for i := range was.Archived {
 		r := &was.Archived[i]
@@ -124,6 +125,20 @@ func changesOf(was *storedInbox, n *notifier.Snapshot) []fact {
 		}
 	}
 	return facts
+}
+
+// differing returns the rows between those that both lists begin and end with. A key is in one row only, so the others do not matter.
+func differing(a, b []notifier.SnapshotRow) (_, _ []notifier.SnapshotRow) {
+	same := func(x, y *notifier.SnapshotRow) bool {
+		return x.NoticeID == y.NoticeID && x.Field == y.Field && x.Members == y.Members
+	}
+	for len(a) > 0 && len(b) > 0 && same(&a[0], &b[0]) {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && same(&a[len(a)-1], &b[len(b)-1]) {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return a, b
 }
 
 // placesOf returns the notices in rows, and whether each is read.

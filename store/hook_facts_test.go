@@ -224,6 +224,16 @@ func TestADeletedUserIsInNoEventButOfTheDeletion(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		export := must(s.ExportUser(t.Context(), "ann"))(t)
+		exported := 0
+		for e, err := range export.Events {
+			if exported++; err != nil || !strings.Contains(string(e.Body), `{"user":"ann"}`) {
+				t.Errorf("exported: %s, %v", e.Body, err)
+			}
+		}
+		if exported != 1 {
+			t.Errorf("%d events of ann are exported, want 1", exported)
+		}
 		must(s.DeleteUser(t.Context(), "ann"))(t)
 		wantEvents(t, s, h.ID, "after the deletion", `preferences.changed {"user":"ben"}`, `user.deleted {"user":"ann"}`)
 	})

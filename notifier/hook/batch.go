@@ -80,7 +80,6 @@ type result struct {
 func (s *Stage) release(e notifier.HookEvent) result {
 	back := store.EndedTry{Event: e, Claim: e.DueAt, Released: true}
 	back.Event.DueAt = s.c.Now()
-	back.Event.Tries--
 	return result{EndedTry: back}
 }
 

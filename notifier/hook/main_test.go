@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +23,15 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(senderDir); dir != "" {
+		if err := runSender(dir); err != nil {
+			panic(err)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 var staff = notifier.Actor{Ref: notifier.CommandRef("command line")}
 
@@ -30,7 +39,7 @@ var sessionKey = bytes.Repeat([]byte("k"), 32)
 
 // world is a store with a stage that sends its events to this machine.
 type world struct {
-	t     *testing.T
+	t     testing.TB
 	db    *store.Store
 	hooks *hook.Hooks
 	stage *hook.Stage
@@ -59,8 +68,14 @@ func (w *world) move(d time.Duration) {
 // newWorld makes a world. The functions in change adjust the stage's configuration.
 func newWorld(t *testing.T, change ...func(*hook.StageConfig)) *world {
 	t.Helper()
+	return newWorldIn(t, t.TempDir(), change...)
+}
+
+// newWorldIn is newWorld with a data directory.
+func newWorldIn(t testing.TB, dir string, change ...func(*hook.StageConfig)) *world {
+	t.Helper()
 	w := &world{t: t, at: time.Now().Truncate(time.Millisecond), log: &bytes.Buffer{}}
-	db, err := store.Open(t.Context(), store.Config{DataDir: t.TempDir(), Now: w.now})
+	db, err := store.Open(t.Context(), store.Config{DataDir: dir, Now: w.now})
 	if err != nil {
 		t.Fatal(err)
 	}

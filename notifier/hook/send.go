@@ -76,11 +76,12 @@ func (s *Stage) reseal(ctx context.Context, h *notifier.SealedHook, secret, old 
 	}
 }
 
-// send sends an event that was claimed once, and returns the result. gone reports that the receiver wants no more events.
+// send sends a claimed event once, and returns the result. gone reports that the receiver wants no more events.
 func (s *Stage) send(ctx context.Context, h *notifier.SealedHook, signers []*standardwebhooks.Webhook, e notifier.HookEvent) (ended store.EndedTry, gone bool) {
 	ended = store.EndedTry{Event: e, Claim: e.DueAt}
 	status, after, err := s.post(ctx, h, signers, &e)
 	to := &ended.Event
+	to.Tries++
 	to.Status = status
 	if err == nil {
 		to.State, to.Error = notifier.HookDelivered, ""
@@ -90,7 +91,7 @@ func (s *Stage) send(ctx context.Context, h *notifier.SealedHook, signers []*sta
 	s.failed.Add(1)
 	to.Error = err.Error()
 	now := s.c.Now()
-	delay, again := next(e.Tries)
+	delay, again := next(to.Tries)
 	if !again {
 		to.State = notifier.HookFailed
 	}

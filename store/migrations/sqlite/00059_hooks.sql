@@ -22,8 +22,8 @@ CREATE TABLE hooks (
 -- The events of hooks. They are stored by the transaction of the fact, which must not fail when a hook is removed at the same time: so
 -- hook is no reference, and events of hooks that do not exist are deleted later. n is the order of storing. id is the webhook-id. seq is
 -- the number of the user that the body names; 0: none. state is waiting, delivered or failed. due_at is when it is tried; while it is
--- being sent, when it is tried again if nobody stores the result. tries includes the one that is going on. status and error are those of the
--- last try; 0: there was no answer. ended_at is when the state became delivered or failed. Times are in ms.
+-- being sent, when it is tried again if nobody stores the result. tries is the number of those that have ended. status and error are those of the
+-- last one; 0: there was no answer. ended_at is when the state became delivered or failed. Times are in ms.
 CREATE TABLE hook_events (
     n          INTEGER PRIMARY KEY AUTOINCREMENT,
     id         TEXT NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE hook_events (
 );
 CREATE INDEX hook_events_due ON hook_events (hook, due_at, n) WHERE state = 'waiting';
 CREATE INDEX hook_events_past ON hook_events (hook, ended_at, n) WHERE state <> 'waiting';
-CREATE INDEX hook_events_seq ON hook_events (seq) WHERE seq > 0;
+CREATE INDEX hook_events_seq ON hook_events (seq, n) WHERE seq > 0;
 
 -- The events of an announcement that have been stored, or that no hook wanted: 0: none, 1: it has opened, 2: it has closed.
 ALTER TABLE announcements ADD COLUMN told BIGINT NOT NULL DEFAULT 0;
