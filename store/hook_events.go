@@ -86,7 +86,7 @@ func (s *Store) HookEvents(ctx context.Context, hook int64, limit int) (all []no
 }
 
 // LimitHookEvents deletes the oldest waiting events of a hook beyond notifier.MaxHookWaiting, and returns their number.
-func (s *Store) LimitHookEvents(ctx context.Context, hook int64, most int64) (dropped int64, err error) {
+func (s *Store) LimitHookEvents(ctx context.Context, hook, most int64) (dropped int64, err error) {
 	var waiting int64
 	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM hook_events WHERE hook = $1 AND state = 'waiting'`, hook).Scan(&waiting)
 	for over := waiting - most; err == nil && over > 0; over -= hookBatch {
