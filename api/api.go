@@ -63,6 +63,7 @@ func newServer(c Config) (*server, error) {
 	registerToasts(s)
 	registerTypes(s)
 	registerApps(s)
+	registerHooks(s)
 	if err = registerUsers(s); err != nil {
 		return nil, fmt.Errorf("prepare the calls about users: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/ask"
+	"github.com/carillonhq/carillon/notifier/hook"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
@@ -37,6 +38,7 @@ type Config struct {
 	Announcements *announcement.Announcements
 	People        *person.People
 	Apps          *app.Apps
+	Hooks         *hook.Hooks
 	Accounts      identity.Accounts // required with Who
 	Topics        *topic.Topics
 	Who           *identity.Who // nil: no calls below /me

@@ -30,6 +30,7 @@ func document(version, path string) huma.Config {
 				{Name: groupReach, Description: "How people are told of what they have not read: by mail and on their devices."},
 				{Name: groupTypes, Description: "What kinds of notices there are, and what applies to each."},
 				{Name: groupApps, Description: "Host applications, whose users see notices on their own pages."},
+				{Name: groupHooks, Description: "Addresses of other programs, which receive events."},
 				{Name: groupMe, Description: "What users ask for themselves, from your pages."},
 				{Name: groupSubscriptions, Description: "Which users and roles receive the notices of which topics."},
 			},

@@ -26,6 +26,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/ask"
+	"github.com/carillonhq/carillon/notifier/hook"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/live"
@@ -93,6 +94,9 @@ func onEachDatabase(t *testing.T, do func(t *testing.T, address string)) {
 	})
 }
 
+// unresolved resolves no name.
+func unresolved(context.Context, string) ([]netip.Addr, error) { return nil, nil }
+
 // newStillWorld makes a world in which nothing delivers.
 func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, change ...func(*Config)) *world {
 	t.Helper()
@@ -124,8 +128,12 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 	if err != nil {
 		t.Fatal(err)
 	}
+	hooks, err := hook.New(hook.Config{Store: s, SessionKeys: [][]byte{[]byte(strings.Repeat("k", 32))}, Lookup: unresolved, Wait: func(context.Context, time.Duration) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := Config{
-		Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Tasks: w.tasks, Inbox: w.inbox, Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
+		Hooks: hooks, Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Tasks: w.tasks, Inbox: w.inbox, Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
 		Audiences: testAudiences, Log: quiet, Tokens: verifier, Stream: hub,
 	}
 	for _, f := range change {

@@ -58,6 +58,7 @@ func openOffice(t *testing.T) *gallery {
 		}
 	}
 	vera.leads("/staff/keys", "action", "revoke", "id", "1")
+	vera.leads("/staff/hooks", "name", "shop", "url", "https://8.8.8.8/hooks/carillon", "events", "notice.sent")
 	vera.leads("/staff/apps", "name", "shop", "origins", "https://shop.example.com https://admin.shop.example.com", "audience", "customer", "roles", "picker,vip", "max_life", "1h0m0s")
 	vera.leads("/staff/apps", "name", "warehouse.of-a-company-with-a-long-name.example", "audience", "user", "max_life", "15m0s", "key", "jwks",
 		"jwks", "https://login.example.com/.well-known/jwks.json", "issuer", "https://login.example.com")
@@ -160,6 +161,9 @@ func officeViews() []view {
 			ask[bool](w, `(f => (f.elements.user.value = "vera", f.removeAttribute("hx-boost"), f.submit(), true))(document.querySelector("[data-testid=member] form"))`)
 			w.until(`document.querySelector("[data-testid=failure]")`)
 		}},
+		{name: "hooks", as: "vera", path: "/staff/hooks"},
+		{name: "hooks-add", as: "vera", path: "/staff/hooks", then: unfold(".adding")},
+		{name: "hook", as: "vera", path: "/staff/hooks/1"},
 		{name: "keys", as: "vera", path: "/staff/keys"},
 		{name: "keys-add", as: "vera", path: "/staff/keys", then: unfold(".adding")},
 		{name: "keys-faults", as: "vera", path: "/staff/keys", status: 422, then: func(w *window) {

@@ -17,6 +17,7 @@ import (
 	"github.com/carillonhq/carillon/internal/web"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/hook"
 	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/topic"
@@ -185,6 +186,7 @@ type Config struct {
 	Topics  *topic.Topics
 	Apps    *app.Apps
 	APIKeys app.APIKeys // its Store is required
+	Hooks   *hook.Hooks
 	Tokens  *app.Verifier
 	Slips   *session.Slips // carries new keys to the page that shows them once
 	Rules   *rule.Runner   // nil: no rules file
@@ -218,7 +220,7 @@ func (c *Config) setDefaults() error {
 		c.Who, c.Sessions, c.SignIns, c.Inbox, c.Asks, c.Tasks, c.Sender, c.Announcements, c.Archive.Inbox, c.Archive.Announcements, c.Sent, c.Unread, c.Stream,
 		c.Health, c.Audit,
 	}
-	if slices.Contains(required, nil) || c.Links == nil || c.Store == nil || c.People == nil || c.Topics == nil || c.Apps == nil || c.APIKeys.Store == nil || c.Tokens == nil || c.Slips == nil {
+	if slices.Contains(required, nil) || c.Links == nil || c.Store == nil || c.People == nil || c.Topics == nil || c.Apps == nil || c.APIKeys.Store == nil || c.Hooks == nil || c.Tokens == nil || c.Slips == nil {
 		return errors.New("handlers: a part of the configuration is missing")
 	}
 	if c.Log == nil {

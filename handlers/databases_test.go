@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/announcement"
 	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/hook"
 	boxes "github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/notices"
@@ -54,6 +56,7 @@ type databases struct {
 	toasts       *toast.Toasts
 	sessionStore *session.Sessions
 	slips        *session.Slips
+	hooks        *hook.Hooks
 	accounts     identity.Accounts
 	now          atomic.Int64   // time since noon
 	jar          http.CookieJar // for the cookies of slips
@@ -144,12 +147,18 @@ func newDatabases(t testing.TB, rdb redis.UniversalClient) *databases {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if d.hooks, err = hook.New(hook.Config{Store: d.db, SessionKeys: signing, Lookup: unresolved, Wait: func(context.Context, time.Duration) {}}); err != nil {
+		t.Fatal(err)
+	}
 	d.slips = session.NewSlips(signing, false, d.clock)
 	if d.jar, err = cookiejar.New(nil); err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
+
+// unresolved resolves no name.
+func unresolved(context.Context, string) ([]netip.Addr, error) { return nil, nil }
 
 func (d *databases) file() string { return filepath.Join(d.dir, "carillon.db") }
 

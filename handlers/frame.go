@@ -20,6 +20,7 @@ var doneTexts = map[string]string{
 	"role-made": "done.role_made", "role-deleted": "done.role_deleted", "member-added": "done.member_added", "member-removed": "done.member_removed",
 	"subscribed": "done.subscribed", "unsubscribed": "done.unsubscribed", "type-saved": "done.type_saved", "type-deleted": "done.type_deleted", "types-tidied": "done.types_tidied",
 	"key-revoked": "done.key_revoked", "key-known": "done.key_known", "rule-run": "done.rule_run",
+	"hook-tested": "done.hook_tested", "hook-replayed": "done.hook_replayed", "hook-on": "done.hook_on", "hook-removed": "done.hook_removed",
 	"mail-again": "done.mail_again", "mail-rests": "done.mail_rests", "mail-fine": "done.mail_fine",
 	"app-revoked": "done.app_revoked", "app-key-revoked": "done.app_key_revoked", "app-key-known": "done.app_key_known",
 	"you-subscribe": "done.you_subscribe", "you-unsubscribe": "done.you_unsubscribe", "notice-edited": "done.notice_edited", "scheduled-edited": "done.scheduled_edited",

@@ -17,6 +17,8 @@ var offices = map[string][]string{
 	"/staff/apps":          {"name", "shop", "audience", "user", "max_life", "1h"},
 	"/staff/apps/1":        {"action", "rotate"},
 	"/staff/keys":          {"name", "shop", "scope", "read"},
+	"/staff/hooks":         {"name", "shop", "url", "https://hooks.example.com/", "events", "test"},
+	"/staff/hooks/1":       {"action", "test"},
 	"/staff/rules":         {"name", "a"},
 }
 
@@ -66,7 +68,7 @@ func TestStaffPagesAreListedInGroups(t *testing.T) {
 		for _, group := range r.page.Find("nav[aria-label='Staff pages'] ul").EachIter() {
 			groups = append(groups, strings.Join(strings.Fields(group.Text()), " "))
 		}
-		want := []string{"Send Sent Questions Tasks", "People Roles Subscriptions", "Types Rules Apps API keys Failed deliveries"}
+		want := []string{"Send Sent Questions Tasks", "People Roles Subscriptions", "Types Rules Apps API keys Webhooks Failed deliveries"}
 		if diff := cmp.Diff(want, groups); diff != "" {
 			t.Errorf("%s: %s", address, diff)
 		}

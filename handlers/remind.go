@@ -47,9 +47,9 @@ func (h *Handlers) remind(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// reminding builds the reminder form, or nil if the notice is over or all recipients have read it.
+// reminding builds the reminder form, or nil if the notice is a question or a task, is over, or all recipients have read it.
 func (h *Handlers) reminding(r *http.Request, f *views.Frame, p *notifier.Progress) *views.Reminding {
-	if p.Announces() || !finished(p) || isOver(&p.Notice, h.Now()) || p.Recipients == 0 || p.Counted && !p.ReadUnknown && p.Read >= p.Recipients {
+	if p.Announces() || p.Extras.Ask != nil || p.Extras.Take != nil || !finished(p) || isOver(&p.Notice, h.Now()) || p.Recipients == 0 || p.Counted && !p.ReadUnknown && p.Read >= p.Recipients {
 		return nil
 	}
 	v := &views.Reminding{Action: noticePath(p.ID) + "/remind", Once: onceOf(r.URL.Query().Get("once")), Submit: f.Text.T("remind.submit")}

@@ -28,6 +28,7 @@ var staffPages = [][]staffPage{
 		{"rules", rulesPath, "nav.rules"},
 		{"apps", appsPath, "nav.apps"},
 		{"apikeys", apiKeysPath, "nav.apikeys"},
+		{"hooks", hooksPath, "nav.hooks"},
 		{"deadletters", deadLettersPath, "nav.deadletters"},
 		{"mails", mailsPath, "nav.mails"},
 	},

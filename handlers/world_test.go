@@ -103,7 +103,7 @@ func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *
 		Announcements: w.posts,
 		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostAnnouncements{}},
 		Links:         linkMaker(),
-		Store:         w.db, People: w.people, Topics: w.topics, Apps: w.apps, Tokens: w.tokens, Slips: w.slips, APIKeys: app.APIKeys{Store: w.db, New: w.newKey, Changed: w.tokens.Changed},
+		Store:         w.db, People: w.people, Topics: w.topics, Apps: w.apps, Tokens: w.tokens, Slips: w.slips, Hooks: w.hooks, APIKeys: app.APIKeys{Store: w.db, New: w.newKey, Changed: w.tokens.Changed},
 		SignIns: signIns(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated
 		}),

@@ -25,6 +25,7 @@ type Export struct {
 	Targets       []ReachTarget   // where the user is notified
 	Sent          iter.Seq2[Notice, error]
 	Acted         iter.Seq2[Notice, error]     // notices whose actor is the user
+	Events        iter.Seq2[HookEvent, error]  // events of webhooks that name the user
 	Log           iter.Seq2[AuditEntry, error] // actions by the user and actions on the user
 }
 
@@ -122,6 +123,13 @@ type exportedAct struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
+// exportedEvent is an event of a webhook that names the user.
+type exportedEvent struct {
+	At    time.Time       `json:"at"`
+	State HookEventState  `json:"state"`
+	Event json.RawMessage `json:"event"`
+}
+
 type exportedAction struct {
 	At         time.Time `json:"at"`
 	Actor      string    `json:"actor"`
@@ -170,6 +178,7 @@ func (e *Export) Encode(to io.Writer) error {
 	writeList(&w, "acted", e.Acted, func(n *Notice) any {
 		return exportedAct{n.ID, n.Type, n.Title, n.Body, n.Link, n.Extras.Actor, n.CreatedAt}
 	})
+	writeList(&w, "events", e.Events, func(n *HookEvent) any { return exportedEvent{n.CreatedAt, n.State, n.Body} })
 	writeList(&w, "log", e.Log, func(a *AuditEntry) any {
 		return exportedAction{
 			a.At, a.Actor.String(), a.Actor.Kind, a.Actor.ID, a.Action,

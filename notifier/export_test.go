@@ -43,6 +43,7 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 		Toasts: []notifier.ExportedToast{{RaisedAt: at, Title: "Export finished"}},
 		Sent:   walk(nil, notifier.Notice{ID: 1, Draft: notifier.Draft{Type: "news", Title: "one", Extras: notifier.Extras{Image: &notifier.Image{URL: "https://cdn.example.com/a.png", Alt: "A"}, Data: []byte(`{"a":1}`)}}}, notifier.Notice{ID: 2}),
 		Acted:  walk(nil, notifier.Notice{ID: 3, Draft: notifier.Draft{Type: "like", Title: "Ann likes it", Target: notifier.Target{Users: []string{"bob"}}, Extras: notifier.Extras{Actor: &notifier.RowActor{ID: "7", Name: "Ann"}}}, CreatedAt: at}),
+		Events: walk[notifier.HookEvent](nil),
 		Log:    walk[notifier.AuditEntry](nil),
 		Preferences: notifier.Preferences{
 			Mail: notifier.When{Daily: true}, MailAt: 450, Push: notifier.When{Off: true}, Zone: "Asia/Tokyo", Quiet: &notifier.Quiet{From: 1320, To: 420}, PausedUntil: at,
@@ -70,7 +71,7 @@ func TestAnExportIsOneJSONObjectWithAllParts(t *testing.T) {
 		}},
 		"announcements_read": []any{},
 		"answers":            []any{},
-		"drafts":             []any{},
+		"drafts":             []any{}, "events": []any{},
 		"preferences": map[string]any{
 			"mail": map[string]any{"when": "daily", "at": "07:30"}, "push": map[string]any{"when": "off"}, "zone": "Asia/Tokyo", "zone_seen": "Asia/Taipei",
 			"quiet": map[string]any{"from": "22:00", "to": "07:00"}, "paused_until": "2026-03-01T12:00:00.005Z",
@@ -112,7 +113,7 @@ func (f *full) Write(p []byte) (int, error) {
 func TestEncodeReturnsListAndWriteErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	e := notifier.Export{Acted: walk[notifier.Notice](nil), Sent: walk(nil, notifier.Notice{ID: 1}), Log: walk(broken, notifier.AuditEntry{Actor: notifier.CommandRef("a")})}
+	e := notifier.Export{Acted: walk[notifier.Notice](nil), Events: walk[notifier.HookEvent](nil), Sent: walk(nil, notifier.Notice{ID: 1}), Log: walk(broken, notifier.AuditEntry{Actor: notifier.CommandRef("a")})}
 	var text strings.Builder
 	if err := e.Encode(&text); !errors.Is(err, broken) {
 		t.Errorf("error = %v", err)

@@ -12,6 +12,7 @@ const (
 	KindKey     Kind = "key"     // an API key, by name: a new key with the same name counts as the same sender
 	KindRule    Kind = "rule"    // a rule of the rules file, by name
 	KindCommand Kind = "command" // a command of the command line
+	KindHook    Kind = "hook"    // a webhook, by name
 
 	KindNotice     Kind = "notice"
 	KindRole       Kind = "role"
@@ -74,6 +75,9 @@ func FileRef(path string) Ref { return Ref{Kind: KindFile, ID: path} }
 
 // AppRef identifies the host application with this name.
 func AppRef(name string) Ref { return Ref{Kind: KindApp, ID: name} }
+
+// HookRef identifies the webhook with this name.
+func HookRef(name string) Ref { return Ref{Kind: KindHook, ID: name} }
 
 // IsZero reports whether the ref identifies nothing.
 func (r Ref) IsZero() bool { return r == Ref{} }

@@ -96,6 +96,13 @@ var sentences = map[string]string{
 	CodeLockedType:   "must stay on: type {Type} cannot be muted",
 	CodeBadEmail:     "must be one mail address, such as bob@example.com",
 
+	CodeBadHookURL:    "must be an https address with a host, without a user and without a fragment, of at most 1,000 bytes",
+	CodePlainHook:     "must be https: http is possible only to addresses that --outbound-allow names",
+	CodePrivateHook:   "leads to an address that is not public: the operator allows such networks by --outbound-allow",
+	CodeBadEvent:      "is not an event: {Name}; the events are {Allowed}",
+	CodeHookNameTaken: "is the name of another webhook",
+	CodeTooManyHooks:  "is one more than the {Max} webhooks that are possible",
+
 	CodeToastAudience: "a toast cannot go to audiences: send an announcement, with \"toast\": true, by POST /api/v1/notices",
 	CodeToastLate:     "is too long: toasts are kept for at most {Max}",
 	CodeToastUsers:    "has {Count} users: a toast can go to at most {Max}",

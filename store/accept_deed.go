@@ -33,6 +33,17 @@ func (s *Store) recordDeeds(ctx context.Context, tx *sql.Tx, rows []*noticeRow) 
 	return nil
 }
 
+// sentNow returns the ids of the notices that this transaction stored and that are on their way.
+func sentNow(rows []*noticeRow) []int64 {
+	ids := make([]int64, 0, len(rows))
+	for _, n := range rows {
+		if !n.replayed && n.err == nil && n.id > 0 && n.State == notifier.StateAccepted {
+			ids = append(ids, n.id)
+		}
+	}
+	return ids
+}
+
 // deedOn returns the object and the detail of a deed that stored count notices, with ids from first to last.
 func deedOn(of *notifier.Deed, count int, first, last int64) (object notifier.Ref, detail string) {
 	switch {

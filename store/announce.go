@@ -46,6 +46,9 @@ func (s *Store) AnnounceOnce(ctx context.Context, of notifier.Deed, n *notifier.
 		if id, err = s.addAnnouncement(ctx, tx, n, target); err == nil {
 			err = s.record(ctx, tx, of.By, of.Action, notifier.NoticeRef(id), of.Detail)
 		}
+		if err == nil {
+			err = s.turnAnnouncements(ctx, tx, `notice_id = $2`, id)
+		}
 		if err != nil || once == nil {
 			return err
 		}

@@ -100,6 +100,9 @@ func (s *Store) editParts(ctx context.Context, tx *sql.Tx, n *notifier.Notice) e
 	if err := s.addParts(ctx, tx, n.ID, n.Target.Audiences); err != nil || !n.StartsAt.After(s.now()) {
 		return err
 	}
+	if err := s.closeAnnouncement(ctx, tx, n.ID, 0); err != nil { // it opens again
+		return err
+	}
 	_, err = tx.ExecContext(ctx, `UPDATE announcement_audiences SET settled = FALSE, top = 0, members = 0
 		WHERE announcement_id = $1`, n.ID)
 	return err
@@ -119,6 +122,9 @@ func (s *Store) RetractAnnouncement(ctx context.Context, by notifier.Actor, id i
 			return notifier.ErrConflict
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE notices SET state = $1 WHERE id = $2`, string(notifier.StateRetracted), id)
+		if err == nil {
+			err = s.closeAnnouncement(ctx, tx, id, 2)
+		}
 		if err != nil {
 			return err
 		}

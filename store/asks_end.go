@@ -50,7 +50,26 @@ func (s *Store) endAsk(ctx context.Context, tx *sql.Tx, q *notifier.Question, st
 		return err
 	}
 	q.Asked = *q.Asked.End(state, outcome, q.Answers)
+	if err := s.emit(ctx, tx, askFacts(q.ID, state, outcome)...); err != nil {
+		return err
+	}
 	return s.reviseAsk(ctx, tx, q)
+}
+
+// askFacts returns what the end of a question is for hooks. One that is withdrawn is none.
+func askFacts(id int64, state notifier.AskState, outcome notifier.ChoiceID) []fact {
+	typ, data := notifier.EventAskAnswered, notifier.HookAsk{Ask: id, State: state}
+	switch state {
+	case notifier.AskExpired:
+		typ = notifier.EventAskExpired
+	case notifier.AskAnswered:
+	default:
+		return nil
+	}
+	if outcome != "" {
+		data.Outcome = &outcome
+	}
+	return []fact{{typ: typ, data: data}}
 }
 
 // reviseAsk stores what the rows of a question show, as an edit of its notice.

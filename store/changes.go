@@ -119,11 +119,24 @@ func (s *Store) Advance(ctx context.Context, c notifier.Claim, id, rev int64, st
 	return s.fail(err, "advance notice %d to user %d", id, done)
 }
 
+// Finish is Move to the final state of a notice that every recipient has, or that is retracted.
+func (s *Store) Finish(ctx context.Context, id, rev int64, from, to notifier.State) error {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		n, err := change(ctx, tx, moveQuery, string(to), id, rev, string(from))
+		if err != nil || n == 0 || to != notifier.StateSent || from == notifier.StateSending && rev > 0 { // an edit of a notice that had been delivered
+			return err
+		}
+		return s.emitNotices(ctx, tx, notifier.EventNoticeDelivered, id)
+	})
+	return s.fail(err, "move notice %d from %s to %s", id, from, to)
+}
+
+const moveQuery = `UPDATE notices SET state = $1, done = 0 WHERE id = $2 AND rev = $3 AND state = $4`
+
 // Move changes the state of a notice and resets its cursor to 0. It reports whether it did: it does
 // nothing if the notice has another state or revision, so that work from before an edit has no
 // effect.
 func (s *Store) Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error) {
-	changed, err := s.exec(ctx, `UPDATE notices SET state = $1, done = 0 WHERE id = $2 AND rev = $3 AND state = $4`,
-		string(to), id, rev, string(from))
+	changed, err := s.exec(ctx, moveQuery, string(to), id, rev, string(from))
 	return changed > 0, s.fail(err, "move notice %d from %s to %s", id, from, to)
 }

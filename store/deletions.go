@@ -35,6 +35,9 @@ func (s *Store) BeginDeletion(ctx context.Context, name string) (d notifier.Dele
 			return err
 		}
 		begun = true
+		if err := s.emit(ctx, tx, fact{notifier.EventUserDeleted, d.Seq, notifier.HookUser{User: d.Name}}); err != nil {
+			return err
+		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO deletions (seq, name, audience, started_at) VALUES ($1, $2, $3, $4)`,
 			d.Seq, d.Name, int64(d.Audience), millis(d.StartedAt))
 		return err

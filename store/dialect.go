@@ -27,6 +27,8 @@ type dialect interface {
 	numberList(values []int64) any
 	// skipLocked ends a SELECT that claims rows: it skips rows that another transaction is changing.
 	skipLocked() string
+	// lockRows ends a SELECT: it locks the rows of this table, so that transactions that change them run one after the other.
+	lockRows(table string) string
 	// pairs returns a SELECT that reads parameter n, a JSON list of pairs of texts, into
 	// columns with these names, without duplicates.
 	pairs(first, second string, n int) string
@@ -58,6 +60,8 @@ type dialect interface {
 	markTargets(ctx context.Context, tx *sql.Tx, set, where string, rows []unreadRow) (marked []int64, err error)
 	// saveCounts raises stored counts to at least these. Their keys must be distinct.
 	saveCounts(ctx context.Context, tx *sql.Tx, counts []notifier.NoticeCount) error
+	// addEvents stores events of hooks that are on, in order.
+	addEvents(ctx context.Context, tx *sql.Tx, rows []eventRow) error
 	// locked reports whether a statement did not start because another process is writing.
 	locked(err error) bool
 	// fault classifies an error of the driver.

@@ -13,14 +13,14 @@ import (
 const exportPage = 500
 
 // ExportUser returns all data stored about a user, or notifier.ErrNotFound. The parts are read
-// separately, not as of one moment, and the inbox is its last snapshot. Sent, Acted and Log are
+// separately, not as of one moment, and the inbox is its last snapshot. Sent, Acted, Events and Log are
 // read under ctx while the caller iterates over them.
 func (s *Store) ExportUser(ctx context.Context, name string) (notifier.Export, error) {
 	u, err := s.UserByName(ctx, name)
 	if err != nil {
 		return notifier.Export{}, err
 	}
-	e := notifier.Export{User: u, Sent: s.sentBy(ctx, u), Acted: s.actedBy(ctx, u), Log: s.loggedOf(ctx, u)}
+	e := notifier.Export{User: u, Sent: s.sentBy(ctx, u), Acted: s.actedBy(ctx, u), Events: s.eventsAbout(ctx, u), Log: s.loggedOf(ctx, u)}
 	var created int64
 	err = s.read.QueryRowContext(ctx, `SELECT created_at FROM users WHERE seq = $1`, u.Seq).Scan(&created)
 	e.CreatedAt = fromMillis(created)
@@ -202,6 +202,18 @@ func (s *Store) actedBy(ctx context.Context, u notifier.User) iter.Seq2[notifier
 			}
 		}
 	}
+}
+
+// eventsAbout iterates over the events of webhooks that name a user, oldest first.
+func (s *Store) eventsAbout(ctx context.Context, u notifier.User) iter.Seq2[notifier.HookEvent, error] {
+	return paged(func(after int64) (page []notifier.HookEvent, _ int64, err error) {
+		err = s.all(ctx, func(rows *sql.Rows) error {
+			e, err := scanEvent(rows)
+			page, after = append(page, e), e.N
+			return err
+		}, `SELECT `+eventColumns+` FROM hook_events WHERE seq > 0 AND seq = $1 AND n > $2 ORDER BY n LIMIT $3`, u.Seq, after, exportPage)
+		return page, after, s.fail(err, "read the events of a user")
+	})
 }
 
 // loggedOf iterates over the audit entries with the user as actor or object, oldest first.

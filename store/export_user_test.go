@@ -75,7 +75,7 @@ func TestExportContainsAllDataOfTheUserAndNoOther(t *testing.T) {
 		if acted[1] != 0 {
 			t.Error("the notice about alice is missing")
 		}
-		e.Log, e.Sent, e.Acted = nil, nil, nil
+		e.Log, e.Sent, e.Acted, e.Events = nil, nil, nil, nil
 		shown := content.ContentFor(alice.Seq)
 		want := notifier.Export{
 			User: notifier.User{

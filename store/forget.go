@@ -26,6 +26,7 @@ const (
 //   - the user as a sender of notices, and the idempotency keys of their requests;
 //   - the user as the actor of notices: the actor is then notifier.Somebody;
 //   - the reads of announcements by this user; the total numbers of reads stay;
+//   - events of webhooks that name the user, but for user.deleted, which is kept for as long as other events;
 //   - the name in the audit log, which shows "deleted" instead, and the addresses of the user's
 //     requests.
 //
@@ -101,6 +102,9 @@ func (s *Store) forgetTraces(ctx context.Context, u *notifier.User) error {
 		return err
 	}
 	if err := s.forgetTasks(ctx, u); err != nil {
+		return err
+	}
+	if err := s.forgetEvents(ctx, u); err != nil {
 		return err
 	}
 	_, err := s.exec(ctx, `DELETE FROM idempotency_keys WHERE owner_kind = 'user' AND owner_id = $1`, refID(notifier.UserRef(*u)))

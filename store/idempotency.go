@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -87,7 +88,26 @@ func claim(ctx context.Context, s *Store, rows []*noticeRow) (known []*noticeRow
 	args := append(arraysOf(rows).args(), asked.kinds, asked.owners, asked.keys, digests, millis(s.now()))
 	args = append(append(args, deedArrays(rows)...), askArrays(rows)...)
 	args = append(args, taskArrays(rows)...)
-	stored, err := s.write.QueryContext(ctx, addNoticesQuery, args...)
+	if hooked, err := s.wants(ctx, s.write, notifier.EventNoticeSent); err != nil || !hooked {
+		if err != nil {
+			return nil, err
+		}
+		return addClaimed(ctx, s.write, rows, args)
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		if known, err = addClaimed(ctx, tx, rows, args); err != nil {
+			return err
+		}
+		fresh := slices.DeleteFunc(slices.Clone(rows), func(n *noticeRow) bool { return slices.Contains(known, n) })
+		return s.emitNotices(ctx, tx, notifier.EventNoticeSent, sentNow(fresh)...)
+	})
+	return known, err
+}
+
+// addClaimed runs addNoticesQuery and sets the id of each row. It returns the rows that were not stored, because another request has
+// their key.
+func addClaimed(ctx context.Context, on querier, rows []*noticeRow, args []any) (known []*noticeRow, err error) {
+	stored, err := on.QueryContext(ctx, addNoticesQuery, args...)
 	i := 0
 	err = each(stored, err, func(found *sql.Rows) error {
 		n, fresh := rows[i], false // the result has one row for each, in the same order

@@ -27,6 +27,9 @@ func (s *Store) SetMute(ctx context.Context, seq int64, typ string, muted bool) 
 		if err := s.noteChange(ctx, tx, seq, false); err != nil {
 			return err
 		}
+		if err := s.emitUser(ctx, tx, notifier.EventPreferencesChanged, seq); err != nil {
+			return err
+		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM type_wants WHERE seq = $1 AND type = $2 AND kind = 'inbox'`, seq, typ); err != nil {
 			return err
 		}

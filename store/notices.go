@@ -85,6 +85,9 @@ func (s *Store) RetractNotice(ctx context.Context, by notifier.Actor, id int64, 
 		if err != nil {
 			return err
 		}
+		if err := s.emitNotices(ctx, tx, notifier.EventNoticeRetracted, id); err != nil {
+			return err
+		}
 		return s.record(ctx, tx, by, "notice.retract", notifier.NoticeRef(id), "")
 	})
 	return done, s.fail(err, "move notice %d from %s to %s", id, from, to)

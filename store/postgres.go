@@ -59,6 +59,8 @@ func (postgresDialect) textList(values []string) any { return values }
 
 func (postgresDialect) numberList(values []int64) any { return values }
 
+func (postgresDialect) lockRows(table string) string { return " FOR UPDATE OF " + table }
+
 func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
 
 func (postgresDialect) pairs(first, second string, n int) string {

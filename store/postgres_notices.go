@@ -53,21 +53,46 @@ func (c *noticeArrays) args() []any {
 // confirm updates and checks in one statement, all parts of which read the notices as they were before. Its
 // commit does not wait for the disk.
 func (postgresDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
-	found, err := s.write.QueryContext(ctx, `WITH asked AS MATERIALIZED (
+	if hooked, err := s.wants(ctx, s.write, notifier.EventNoticeDelivered); err != nil || !hooked {
+		if err != nil {
+			return nil, err
+		}
+		moved, _, err = confirmAll(ctx, s.write, ids, revisions)
+		return moved, err
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		var delivered []int64
+		if moved, delivered, err = confirmAll(ctx, tx, ids, revisions); err != nil {
+			return err
+		}
+		return s.emitNotices(ctx, tx, notifier.EventNoticeDelivered, delivered...)
+	})
+	return moved, err
+}
+
+// confirmAll is confirm, without the events. It also returns the notices that it has changed.
+func confirmAll(ctx context.Context, on querier, ids, revisions []int64) (moved, delivered []int64, err error) {
+	found, err := on.QueryContext(ctx, `WITH asked AS MATERIALIZED (
 			SELECT * FROM unnest($1::bigint[], $2::bigint[]) r (id, rev) WHERE set_config('synchronous_commit', 'off', TRUE) = 'off'
 		), confirmed AS (
 			UPDATE notices n SET state = 'sent', done = 0 FROM asked
 			WHERE n.id = asked.id AND n.rev = asked.rev AND n.state = 'accepted' RETURNING n.id
 		)
-		SELECT id FROM asked WHERE id NOT IN (SELECT id FROM confirmed)
-			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.id = asked.id AND n.rev = asked.rev AND n.state = 'sent')`, ids, revisions)
+		SELECT id, FALSE FROM asked WHERE id NOT IN (SELECT id FROM confirmed)
+			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.id = asked.id AND n.rev = asked.rev AND n.state = 'sent')
+		UNION ALL SELECT id, TRUE FROM confirmed`, ids, revisions)
 	err = each(found, err, func(row *sql.Rows) error {
 		var id int64
-		err := row.Scan(&id)
-		moved = append(moved, id)
+		var now bool
+		err := row.Scan(&id, &now)
+		if now {
+			delivered = append(delivered, id)
+		} else {
+			moved = append(moved, id)
+		}
 		return err
 	})
-	return moved, err
+	return moved, delivered, err
 }
 
 // saveSnapshots stores all inboxes with one statement over arrays.

@@ -110,6 +110,9 @@ func (s *Store) PutPreferences(ctx context.Context, seq int64, p notifier.PutPre
 		if err := putTypes(ctx, tx, seq, &p); err != nil {
 			return err
 		}
+		if err := s.emitUser(ctx, tx, notifier.EventPreferencesChanged, seq); err != nil {
+			return err
+		}
 		return lookAgain(ctx, tx, seq, s.now())
 	})
 	return s.fail(err, "change the preferences of user %d", seq)

@@ -35,6 +35,7 @@ func (s *Store) Release(ctx context.Context, all []*notifier.Acceptance) error {
 	}
 	now := millis(s.now())
 	err := s.tx(ctx, func(tx *sql.Tx) error {
+		var sent []int64
 		for i, a := range all {
 			n := &rows[i]
 			var expires int64
@@ -56,8 +57,9 @@ func (s *Store) Release(ctx context.Context, all []*notifier.Acceptance) error {
 					return err
 				}
 			}
+			sent = append(sent, n.ID)
 		}
-		return nil
+		return s.emitNotices(ctx, tx, notifier.EventNoticeSent, sent...)
 	})
 	if err != nil {
 		return s.fail(err, "release %d notices", len(all))

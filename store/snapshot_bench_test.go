@@ -170,3 +170,42 @@ func BenchmarkMark(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkHook measures a flush of 500 inboxes, in each of which a row was read, in three cases: there is no hook; a hook wants sent notices;
+// a hook wants what is read.
+func BenchmarkHook(b *testing.B) {
+	onEach(b, func(b *testing.B, s *store.Store) {
+		const users = 500
+		addUsers(b, s, users)
+		all := make([]notifier.Snapshot, users)
+		for i := range all {
+			all[i] = notifier.Snapshot{Seq: int64(i + 1), Rows: rows(30), Gone: goneBy(10)}
+		}
+		ver := int64(0)
+		for _, c := range []struct {
+			name  string
+			event notifier.EventType
+		}{{"none", ""}, {"of sent notices", notifier.EventNoticeSent}, {"of what is read", notifier.EventEntriesRead}} {
+			b.Run(c.name, func(b *testing.B) {
+				store.Exec(b, s, `DELETE FROM hooks`)
+				if c.event != "" {
+					addHook(b, s, string(c.event)+strconv.FormatInt(ver, 10), c.event)
+				}
+				for b.Loop() {
+					ver++
+					for i := range all {
+						suffix := notifier.UnreadSuffix
+						if ver%2 == 0 {
+							suffix = notifier.ReadSuffix
+						}
+						all[i].Ver, all[i].Rows[0].Field = ver, "like:photo:1"+suffix
+					}
+					if err := s.SaveSnapshots(b.Context(), all); err != nil {
+						b.Fatal(err)
+					}
+				}
+				perSecond(b, users)
+			})
+		}
+	})
+}

@@ -29,17 +29,26 @@ type snapshotRow struct {
 
 // SaveSnapshots stores inboxes, either all of them or none. It keeps stored snapshots with the same or a
 // higher Ver, and drops snapshots of deleted users. The same transaction makes the targets due
-// whose users have new unread notices.
+// whose users have new unread notices, and stores the events of what users have read, marked as unread
+// and removed.
 func (s *Store) SaveSnapshots(ctx context.Context, snapshots []notifier.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil
 	}
-	rows := snapshotRows(snapshots)
+	newest := newestEach(snapshots)
+	rows := snapshotRows(newest)
 	save := func(tx *sql.Tx) error {
+		changes, err := s.entryFacts(ctx, tx, newest)
+		if err != nil {
+			return err
+		}
 		for part := range slices.Chunk(rows, snapshotsBatch) {
 			if err := s.dialect.saveSnapshots(ctx, tx, part); err != nil {
 				return err
 			}
+		}
+		if err := s.emit(ctx, tx, changes...); err != nil {
+			return err
 		}
 		return s.markTargets(ctx, tx, snapshots)
 	}
@@ -64,14 +73,18 @@ func (s *Store) whileThere(ctx context.Context, do func(*sql.Tx) error) error {
 	}
 }
 
-// snapshotRows encodes the newest snapshot of each user, ordered by user, so that writers of the same
+// newestEach returns the newest snapshot of each user, ordered by user, so that writers of the same
 // users cannot deadlock.
-func snapshotRows(snapshots []notifier.Snapshot) []snapshotRow {
+func newestEach(snapshots []notifier.Snapshot) []notifier.Snapshot {
 	newest := slices.Clone(snapshots)
 	slices.SortFunc(newest, func(a, b notifier.Snapshot) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(b.Ver, a.Ver))
 	})
-	newest = slices.CompactFunc(newest, func(a, b notifier.Snapshot) bool { return a.Seq == b.Seq })
+	return slices.CompactFunc(newest, func(a, b notifier.Snapshot) bool { return a.Seq == b.Seq })
+}
+
+// snapshotRows encodes snapshots.
+func snapshotRows(newest []notifier.Snapshot) []snapshotRow {
 	rows := make([]snapshotRow, len(newest))
 	for i := range newest {
 		n := &newest[i]

@@ -122,6 +122,8 @@ func (sqliteDialect) pairs(first, second string, n int) string {
 
 func (sqliteDialect) skipLocked() string { return "" } // its transactions do not overlap
 
+func (sqliteDialect) lockRows(string) string { return "" } // its transactions do not overlap
+
 // jsonList returns a JSON list. Marshalling strings and numbers cannot fail.
 func jsonList(values any) string {
 	list, _ := json.Marshal(values)

@@ -47,7 +47,10 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 				}
 			}
 		}
-		return s.recordDeeds(row, tx, rows)
+		if err := s.recordDeeds(row, tx, rows); err != nil {
+			return err
+		}
+		return s.emitNotices(row, tx, notifier.EventNoticeSent, sentNow(rows)...)
 	})
 }
 
@@ -88,6 +91,7 @@ func (k *sqliteKeys) add(ctx context.Context, n *noticeRow) error {
 func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int64) (moved []int64, err error) {
 	err = s.withoutSync(ctx, func(tx *sql.Tx) error {
 		moved = nil
+		var delivered []int64
 		confirm, confirmed := tx.StmtContext(ctx, s.ready.confirm), tx.StmtContext(ctx, s.ready.confirmed) //nolint:sqlclosecheck // the transaction closes them
 		row := s.dialect.brief(ctx)
 		for i, id := range ids {
@@ -99,6 +103,7 @@ func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int
 				if err != nil {
 					return err
 				}
+				delivered = append(delivered, id)
 				continue
 			}
 			sent := false
@@ -109,7 +114,7 @@ func (sqliteDialect) confirm(ctx context.Context, s *Store, ids, revisions []int
 				moved = append(moved, id)
 			}
 		}
-		return nil
+		return s.emitNotices(row, tx, notifier.EventNoticeDelivered, delivered...)
 	})
 	return moved, err
 }

@@ -62,6 +62,7 @@ type Store struct {
 
 	defaults mailDefault
 	marks    marks
+	wanted   wantedEvents
 	noted    Noted
 	program  string
 }

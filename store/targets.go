@@ -181,6 +181,9 @@ func (s *Store) SwitchOff(ctx context.Context, token string) (seq int64, err err
 		if err == nil {
 			err = s.noteChange(ctx, tx, seq, false)
 		}
+		if err == nil {
+			err = s.emitUser(ctx, tx, notifier.EventPreferencesChanged, seq)
+		}
 		return err
 	})
 	return seq, s.fail(err, "switch a target off")

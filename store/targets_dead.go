@@ -18,11 +18,22 @@ func (s *Store) Bounced(ctx context.Context, name string, permanent bool) error 
 		due = ", due_at = CASE state WHEN 'off' THEN 0 ELSE CAST($4 AS BIGINT) END, upto = 0, urgent = FALSE, tries = 0, held_since = 0"
 		args = append(args, millis(now.Add(notifier.DeadRest)))
 	}
-	n, err := s.exec(ctx, `UPDATE targets SET state = `+state+`, failing_since = CASE failing_since WHEN 0 THEN $1 ELSE failing_since END, error = $2`+due+`
-		WHERE kind = 'mail' AND seq = (SELECT seq FROM users WHERE name = $3)`, args...)
-	if err == nil && n == 0 {
-		err = sql.ErrNoRows
-	}
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		var seq int64
+		var was, is notifier.ReachState
+		// The update locks the row, so that of two calls only the first changes the state.
+		err := tx.QueryRowContext(ctx, `UPDATE targets SET seq = seq WHERE kind = 'mail' AND seq = (SELECT seq FROM users WHERE name = $1) RETURNING seq, state`, text(name)).
+			Scan(&seq, &was)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRowContext(ctx, `UPDATE targets SET state = `+state+`, failing_since = CASE failing_since WHEN 0 THEN $1 ELSE failing_since END, error = $2`+due+`
+			WHERE kind = 'mail' AND seq = (SELECT seq FROM users WHERE name = $3) RETURNING state`, args...).Scan(&is)
+		if err != nil || is != notifier.ReachDead || was == is {
+			return err
+		}
+		return s.emitUser(ctx, tx, notifier.EventMailDead, seq)
+	})
 	return s.fail(err, "record mail that came back")
 }
 

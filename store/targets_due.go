@@ -95,7 +95,18 @@ func (s *Store) Step(ctx context.Context, steps []*notifier.ReachStep) error {
 			if err != nil {
 				return err
 			}
-			step.Done = n == 1
+			if step.Done = n == 1; !step.Done {
+				continue
+			}
+			switch {
+			case step.Gone && step.Was.Kind == notifier.ReachPush:
+				err = s.emitUser(ctx, tx, notifier.EventDeviceDead, step.Was.Seq)
+			case !step.Gone && step.To.State == notifier.ReachDead && step.Was.State != notifier.ReachDead:
+				err = s.emitUser(ctx, tx, notifier.EventMailDead, step.Was.Seq)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		return nil
 	})

@@ -50,9 +50,21 @@ func (s *Store) DoTask(ctx context.Context, by notifier.Actor, is notifier.Takin
 		if err := s.keepTask(ctx, tx, &t); err != nil {
 			return err
 		}
+		if err := s.emit(ctx, tx, taskFacts(&is, t.ID)...); err != nil {
+			return err
+		}
 		return s.record(ctx, tx, by, "task."+string(is.Deed), notifier.NoticeRef(t.ID), "")
 	})
 	return t, s.fail(err, "%s task %d", is.Deed, is.Notice)
+}
+
+// taskFacts returns what a deed is for hooks. Giving back is none.
+func taskFacts(is *notifier.Taking, id int64) []fact {
+	typ, known := map[notifier.TaskDeed]notifier.EventType{notifier.DeedTake: notifier.EventNoticeTaken, notifier.DeedDone: notifier.EventNoticeDone}[is.Deed]
+	if !known {
+		return nil
+	}
+	return []fact{{typ: typ, seq: is.User.Seq, data: notifier.HookTask{Notice: id, User: is.User.Name}}}
 }
 
 // rowNotice reads a notice and its recipients.

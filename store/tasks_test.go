@@ -283,3 +283,27 @@ func TestTasksAreListedByStateAndRole(t *testing.T) {
 		want("expired", list(notifier.TaskQuery{Open: true}))
 	})
 }
+
+func TestADeedWithATaskIsAnEventOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		h := addHook(t, s, "tasks", notifier.EventNoticeTaken, notifier.EventNoticeDone)
+		ann := addUser(t, s, "ann")
+		id := task(t, s, db, notifier.Take{}, named(ann), ann)
+		for _, step := range []struct {
+			deed notifier.TaskDeed
+			want []string
+		}{
+			{notifier.DeedTake, []string{`notice.taken {"notice":1,"user":"ann"}`}},
+			{notifier.DeedTake, nil},
+			{notifier.DeedGiveBack, nil},
+			{notifier.DeedDone, nil},
+			{notifier.DeedTake, []string{`notice.taken {"notice":1,"user":"ann"}`}},
+			{notifier.DeedDone, []string{`notice.done {"notice":1,"user":"ann"}`}},
+			{notifier.DeedDone, nil},
+		} {
+			_, _ = do(t, s, step.deed, id, ann) // some are refused
+			wantEvents(t, s, h.ID, string(step.deed), step.want...)
+		}
+	})
+}

@@ -145,8 +145,8 @@ func TestNoTextIsUnused(t *testing.T) {
 		all.WriteString(text)
 	}
 	// IDs that are composed of a prefix and a code.
-	composed := regexp.MustCompile(`^(error|status|state|notice|icon|color|embed\.tab|inbox\.empty|users\.(audience|note)|(users|notices|subscriptions|types|roles|apikeys|apps|hostapp|mails)\.column|` +
-		`(subscriptions|types|roles|role|apikeys|apps|rules)\.(empty|nothing|only|state|scope|hint|key))[._]`)
+	composed := regexp.MustCompile(`^(error|status|state|notice|icon|color|embed\.tab|inbox\.empty|users\.(audience|note)|(users|notices|subscriptions|types|roles|apikeys|apps|hostapp|hooks|hook|mails)\.column|` +
+		`(subscriptions|types|roles|role|apikeys|apps|hooks|hook|rules)\.(empty|nothing|only|state|scope|hint|key|event))[._]`)
 	for _, key := range catalogue.Keys() {
 		if catalogue.Type(key...) == "Hash" {
 			continue

@@ -70,6 +70,7 @@ type cli struct {
 	Announce announceCmd   `cmd:"" help:"Publish an announcement to one or more audiences."`
 	Key      keyCmd        `cmd:"" help:"Manage the keys of applications."`
 	App      appCmd        `cmd:"" help:"Manage the applications whose users have inboxes here."`
+	Hook     hookCmd       `cmd:"" help:"Manage webhooks: addresses of programs that receive events."`
 	Receipt  receiptCmd    `cmd:"" help:"Verify the receipts of questions."`
 	MCP      mcpCmd        `cmd:"" name:"mcp" help:"Let an agent send notices and ask people, by the Model Context Protocol."`
 	Rules    rulesCmd      `cmd:"" help:"Check the rules that watch business databases."`

@@ -19,7 +19,7 @@ var (
 // fails the test, so that a new package gets its place first.
 var rules = map[string][]string{
 	"cmd/carillon": {
-		"notifier", "notifier/app", "notifier/ask", "notifier/person", "notifier/notices", "notifier/rule", "api", "snippets", "store", "views/locale",
+		"notifier", "notifier/app", "notifier/ask", "notifier/hook", "notifier/person", "notifier/notices", "notifier/rule", "api", "snippets", "store", "views/locale",
 		"internal/agent", "internal/backup", "internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session", "internal/trouble", "internal/usercsv",
 	},
 	"bench":    {"*"},
@@ -30,8 +30,8 @@ var rules = map[string][]string{
 	"scripts/licences":  {},
 	"scripts/release":   {},
 
-	"api":              {"internal/identity", "internal/web", "notifier", "notifier/announcement", "notifier/app", "notifier/ask", "notifier/inbox", "notifier/notices", "notifier/person", "notifier/task", "notifier/topic", "store", "views", "views/locale", "views/markdown", "static"},
-	"handlers":         {"internal/identity", "internal/links", "internal/mail", "internal/session", "internal/web", "notifier", "notifier/app", "notifier/person", "notifier/rule", "notifier/topic", "snippets", "store", "views", "views/components", "views/locale", "views/markdown", "static"},
+	"api":              {"internal/identity", "internal/web", "notifier", "notifier/announcement", "notifier/app", "notifier/ask", "notifier/hook", "notifier/inbox", "notifier/notices", "notifier/person", "notifier/task", "notifier/topic", "store", "views", "views/locale", "views/markdown", "static"},
+	"handlers":         {"internal/identity", "internal/links", "internal/mail", "internal/session", "internal/web", "notifier", "notifier/app", "notifier/hook", "notifier/person", "notifier/rule", "notifier/topic", "snippets", "store", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"internal/web", "notifier", "views/components", "views/locale"},
 	"views/components": {"internal/web"},
 	"views/locale":     {"notifier"},
@@ -55,6 +55,7 @@ var rules = map[string][]string{
 	"notifier/task":         append([]string{"internal/lease"}, words...),
 	"notifier/toast":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/rule":         append([]string{"internal/address", "internal/script", "internal/lease"}, words...),
+	"notifier/hook":         {"internal/lease", "internal/outbound", "notifier", "notifier/app", "store"},
 	"notifier/app":          {"internal/outbound", "internal/session", "notifier", "store"},
 	"notifier/person":       {"internal/lease", "internal/session", "notifier", "notifier/announcement", "notifier/channels", "notifier/live", "notifier/toast", "notifier/topic", "store"},
 	"notifier/push":         {"internal/pushtest", "notifier"},

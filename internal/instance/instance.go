@@ -27,6 +27,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/ask"
 	"github.com/carillonhq/carillon/notifier/channels"
 	"github.com/carillonhq/carillon/notifier/guard"
+	"github.com/carillonhq/carillon/notifier/hook"
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/inbox/behind"
 	"github.com/carillonhq/carillon/notifier/live"
@@ -92,6 +93,8 @@ type instance struct {
 	reach         *channels.Stage
 	devices       *devices     // nil: no push
 	mailer        *mail.Sender // nil: no mail server is configured
+	hooks         *hook.Hooks
+	hookStage     *hook.Stage
 
 	ready     *readiness
 	times     *histograms

@@ -57,7 +57,7 @@ func (i *instance) listenAdmin(ctx context.Context) (func() error, error) {
 	i.admin = server(admin(sources{
 		profiles: i.cfg.AdminPprof, addr: i.cfg.AdminAddr,
 		hub: i.hub.Stats, toasts: i.toasts.Stats, behind: i.unread.Stats, intake: i.notices.Stats,
-		redis: i.guard.State, clock: i.guard.Measured, sql: i.db, signIns: i.signIns.Stats, times: i.times, pool: i.rdb.PoolStats, pools: append(pools, newReachMetrics(i.db, i.reach.Stats, time.Now)),
+		redis: i.guard.State, clock: i.guard.Measured, sql: i.db, signIns: i.signIns.Stats, times: i.times, pool: i.rdb.PoolStats, pools: append(pools, newReachMetrics(i.db, i.reach.Stats, time.Now), newHookMetrics(i.db, i.hookStage.Stats, time.Now)),
 	}), i.log)
 	at, err := i.listenOn(ctx, i.admin, i.cfg.AdminAddr)
 	if err != nil {

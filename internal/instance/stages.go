@@ -115,6 +115,9 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	if err := i.makeReach(ctx, space); err != nil {
 		return nil, err
 	}
+	if err := i.makeHooks(space); err != nil {
+		return nil, err
+	}
 	i.makePeople(space)
 	if err := i.makeRules(space); err != nil {
 		return nil, err

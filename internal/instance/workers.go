@@ -16,10 +16,11 @@ func (i *instance) workers() []func(context.Context) error {
 		i.topics.Run,   // repairs the sets of subscribers
 		i.toasts.Run,   // clears old toasts
 		func(ctx context.Context) error { return i.tokens.Watch(ctx, i.hub.Recheck) }, // ends the streams of revoked apps
-		i.people.Run,  // finishes deletions that were interrupted
-		i.reach.Run,   // notifies users of what is still unread
-		i.looking.Run, // records which users see a page
-		i.ready.run,   // logs what is wrong
+		i.people.Run,    // finishes deletions that were interrupted
+		i.reach.Run,     // notifies users of what is still unread
+		i.hookStage.Run, // sends events to webhooks
+		i.looking.Run,   // records which users see a page
+		i.ready.run,     // logs what is wrong
 		newCollections(i.cfg.Lookup).run,
 	}
 	if i.rules != nil {

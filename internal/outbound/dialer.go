@@ -30,6 +30,8 @@ var reserved = prefixes(
 type Dialer struct {
 	// Allow contains the networks allowed by the operator.
 	Allow []netip.Prefix
+	// Only refuses addresses outside Allow, public ones too: for requests without encryption.
+	Only bool
 	// Timeout limits a dial; 0 means only the limit of the context.
 	Timeout time.Duration
 }
@@ -48,7 +50,7 @@ func (d Dialer) Allowed(addr netip.Addr) bool {
 			return true
 		}
 	}
-	if !addr.IsGlobalUnicast() || addr.IsPrivate() {
+	if d.Only || !addr.IsGlobalUnicast() || addr.IsPrivate() {
 		return false
 	}
 	for _, p := range reserved {

@@ -202,7 +202,7 @@ func (w *Worker) finish(ctx context.Context, n *notifier.Notice, j *job) error {
 	if j.Kind == notifier.WorkRetract {
 		to = notifier.StateRetracted
 	}
-	if _, err := w.c.Store.Move(ctx, n.ID, n.Revision, n.State, to); err != nil {
+	if err := w.c.Store.Finish(ctx, n.ID, n.Revision, n.State, to); err != nil {
 		return fmt.Errorf("move notice %d from %s to %s: %w", n.ID, n.State, to, err)
 	}
 	w.awaited.notify(n.ID)

@@ -36,6 +36,7 @@ type Store interface {
 	Advance(ctx context.Context, c notifier.Claim, id, rev int64, state notifier.State, done int64) error
 	// Move changes the state of a notice and resets its cursor. It returns false if the notice is not in the
 	// state from, or has another revision.
+	Finish(ctx context.Context, id, rev int64, from, to notifier.State) error
 	Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error)
 	// TrimDrafts deletes drafts last changed before then, and drafts whose keys show that they were
 	// sent.
