@@ -11,6 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/carillonhq/carillon/internal/source"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -33,7 +34,7 @@ func Parse(text []byte, lookup func(string) (string, bool)) (*Set, error) {
 	if _, err := toml.Decode(string(text), &file); err != nil {
 		return nil, &FaultsError{[]Fault{syntaxFault(err)}}
 	}
-	p := parser{lookup: lookup, places: findPlaces(string(text)), names: map[string]bool{}, sources: map[string]source{}}
+	p := parser{lookup: lookup, places: findPlaces(string(text)), names: map[string]bool{}, sources: map[string]source.Source{}}
 	for _, key := range sortedKeys(file) {
 		if key != "rule" {
 			p.faults = append(p.faults, Fault{Line: p.places.top[key], Field: key, Text: "unknown setting outside a rule; a rule begins with [[rule]]"})
@@ -67,7 +68,7 @@ type parser struct {
 	lookup  func(string) (string, bool)
 	places  places
 	names   map[string]bool
-	sources map[string]source
+	sources map[string]source.Source
 	faults  []Fault
 }
 

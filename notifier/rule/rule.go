@@ -10,6 +10,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/source"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -26,7 +27,7 @@ type Rule struct {
 	Fault    string        // why the rule cannot run; empty: it can
 
 	schedule    schedule
-	source      source
+	source      source.Source
 	scope       string
 	scopeColumn string // empty: use scope
 	role        string
