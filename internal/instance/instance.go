@@ -31,6 +31,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox/behind"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/notices"
+	"github.com/carillonhq/carillon/notifier/outbox"
 	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/toast"
@@ -83,9 +84,10 @@ type instance struct {
 	toasts        *toast.Toasts
 	notices       *notices.Notices
 	asks          *ask.Asks
-	receipts      *ask.Receipts // nil: their keys cannot be read
-	rules         *rule.Runner  // nil: no rules are configured
-	outbox        *mail.Outbox  // nil: mails are sent, or there are none
+	receipts      *ask.Receipts    // nil: their keys cannot be read
+	rules         *rule.Runner     // nil: no rules are configured
+	outboxes      *outbox.Outboxes // nil: no outboxes are configured
+	outbox        *mail.Outbox     // nil: mails are sent, or there are none
 	looking       *channels.Viewers
 	reach         *channels.Stage
 	devices       *devices     // nil: no push

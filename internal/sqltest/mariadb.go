@@ -156,7 +156,7 @@ func (s *mariadb) launch() (*exec.Cmd, error) {
 	if err != nil {
 		server = "/usr/sbin/mariadbd" // Debian does not put it on the PATH of users
 	}
-	args := []string{"--no-defaults", "--datadir=" + filepath.Join(s.dir, "data")}
+	args := []string{"--no-defaults", "--datadir=" + filepath.Join(s.dir, "data"), "--innodb-log-file-size=8M", "--innodb-flush-method=nosync"}
 	if os.Geteuid() == 0 {
 		args = append(args, "--user=root") // it refuses to run as root unless it is told to
 	}
