@@ -17,7 +17,7 @@ type Fault string
 const (
 	NoTable  Fault = "no table"
 	NoColumn Fault = "no column"
-	NoRight  Fault = "no right" // the user lacks a right on the table or one of its columns
+	NoRight  Fault = "no right"  // the user lacks a right on the table or one of its columns
 	ReadOnly Fault = "read-only" // the database, or the server, as a replica is
 )
 
