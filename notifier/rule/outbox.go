@@ -22,8 +22,8 @@ type Outbox struct {
 // Outboxes returns the outboxes in the order of the file, including those with a fault.
 func (s *Set) Outboxes() []Outbox { return s.outboxes }
 
-// DefaultTable is the table of an outbox that names none.
-const DefaultTable = "carillon_outbox"
+// defaultTable is the table of an outbox that names none.
+const defaultTable = "carillon_outbox"
 
 // boxPattern excludes names that would need quoting.
 var boxPattern = regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?\z`)
@@ -49,7 +49,7 @@ func (p *parser) outbox(i int, table map[string]any) Outbox {
 	p.boxes[b.Name] = true
 	b.SourceName = t.required("source")
 	b.Source = p.source(b.SourceName, t)
-	b.Table = cmp.Or(t.text("table"), DefaultTable)
+	b.Table = cmp.Or(t.text("table"), defaultTable)
 	at := boxTable{b.SourceName, b.Table}
 	switch {
 	case !ValidTable(b.Table):
