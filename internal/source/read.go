@@ -29,6 +29,7 @@ func (s Source) Read(ctx context.Context, limit time.Duration, do func(Querier) 
 		return s.readPostgres(ctx, limit, do)
 	case MySQL:
 		return s.readMySQL(ctx, limit, do)
+	case SQLite:
 	}
 	return s.readSQLite(ctx, limit, do)
 }

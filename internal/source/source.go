@@ -139,13 +139,14 @@ func (s Source) Database() string {
 		return s.postgres.Database
 	case MySQL:
 		return s.mysql.DBName
+	case SQLite:
 	}
 	path, err := filepath.Abs(s.file)
 	if err != nil {
 		return s.file // the working directory is gone: opening it will fail
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	return path
 }
@@ -160,6 +161,7 @@ func (s Source) Open() (*sql.DB, error) {
 		return stdlib.OpenDB(*s.postgres), nil
 	case MySQL:
 		return openMySQL(s.mysql.Clone())
+	case SQLite:
 	}
 	return s.openSQLite("rw", busyWait)
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -125,8 +126,8 @@ func (l *link) explain(err error) error {
 func (l *link) rows(ctx context.Context) (all []row, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callWait)
 	defer cancel()
-	query := fmt.Sprintf(`SELECT id, COALESCE(%s, ''), COALESCE(%s, 0), COALESCE(CASE WHEN %[2]s <= %[4]d THEN %[3]s END, '') FROM %[5]s
-		WHERE error IS NULL OR NOT (%[7]s) ORDER BY id LIMIT %[6]d`, l.moment, l.size, l.text, maxPayload, l.quoted(l.box.Table), maxRows, faulty)
+	query := `SELECT id, COALESCE(` + l.moment + `, ''), COALESCE(` + l.size + `, 0), COALESCE(CASE WHEN ` + l.size + ` <= ` + strconv.Itoa(maxPayload) + ` THEN ` + l.text + ` END, '')
+		FROM ` + l.quoted(l.box.Table) + ` WHERE error IS NULL OR NOT (` + faulty + `) ORDER BY id LIMIT ` + strconv.Itoa(maxRows)
 	found, err := l.conn.QueryContext(ctx, query)
 	if err != nil {
 		return nil, false, l.explain(err)

@@ -30,7 +30,8 @@ func (r *reader) run(ctx context.Context) {
 			break
 		}
 		r.o.count(r.box.Name, func(s *Stats) { s.Reading, s.Away = false, true })
-		r.say(ctx, slog.LevelWarn, "outbox cannot be read", "err", shorten(err.Error()))
+		why := shorten(err.Error())
+		r.say("away: "+why, func() { r.log.WarnContext(ctx, "outbox cannot be read", "err", why) })
 		pause(ctx, r.o.c.Every)
 	}
 	r.o.count(r.box.Name, func(s *Stats) { s.Reading = false })
@@ -53,11 +54,12 @@ func (r *reader) session(ctx context.Context) (err error) {
 		}
 		r.o.count(r.box.Name, func(s *Stats) { s.Reading, s.Away = mine, false })
 		if !mine {
-			r.say(ctx, slog.LevelInfo, "outbox is read by another instance")
+			r.say("another", func() { r.log.InfoContext(ctx, "outbox is read by another instance") })
 			pause(ctx, r.o.c.Every)
 		}
 	}
-	r.say(ctx, slog.LevelInfo, "outbox is read", "listening", l.listens, "pooler", l.pooled)
+	reads := func() { r.log.InfoContext(ctx, "outbox is read", "listening", l.listens, "pooler", l.pooled) }
+	r.say("reads", reads)
 	for ctx.Err() == nil {
 		more, err := r.round(ctx, l)
 		var wait waitError
@@ -66,14 +68,15 @@ func (r *reader) session(ctx context.Context) (err error) {
 			return nil
 		case errors.As(err, &wait):
 			r.o.count(r.box.Name, func(s *Stats) { s.Waiting = true })
-			r.say(ctx, slog.LevelWarn, "rows of an outbox wait", "err", shorten(err.Error()))
+			why := shorten(err.Error())
+			r.say("rows wait: "+why, func() { r.log.WarnContext(ctx, "rows of an outbox wait", "err", why) })
 			pause(ctx, r.o.c.Every)
 			continue
 		case err != nil:
 			return err
 		}
 		r.o.count(r.box.Name, func(s *Stats) { s.Waiting = false })
-		r.say(ctx, slog.LevelInfo, "outbox is read", "listening", l.listens, "pooler", l.pooled)
+		r.say("reads", reads)
 		if !more {
 			if err := l.await(ctx, r.o.c.Every); err != nil {
 				return err
@@ -84,16 +87,10 @@ func (r *reader) session(ctx context.Context) (err error) {
 }
 
 // say logs a state of the outbox, unless it is the last one that was logged.
-func (r *reader) say(ctx context.Context, level slog.Level, state string, args ...any) {
-	said := state
-	for i := 0; i+1 < len(args); i += 2 {
-		if text, ok := args[i+1].(string); ok {
-			said += "\n" + text
-		}
-	}
-	if said != r.said {
-		r.said = said
-		r.log.Log(ctx, level, state, args...)
+func (r *reader) say(state string, log func()) {
+	if state != r.said {
+		r.said = state
+		log()
 	}
 }
 
