@@ -126,8 +126,8 @@ func (l *link) explain(err error) error {
 func (l *link) rows(ctx context.Context) (all []row, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callWait)
 	defer cancel()
-	query := `SELECT id, COALESCE(` + l.moment + `, ''), COALESCE(` + l.size + `, 0), COALESCE(CASE WHEN ` + l.size + ` <= ` + strconv.Itoa(maxPayload) + ` THEN ` + l.text + ` END, '')
-		FROM ` + l.quoted(l.box.Table) + ` WHERE error IS NULL OR NOT (` + faulty + `) ORDER BY id LIMIT ` + strconv.Itoa(maxRows)
+	payload := `COALESCE(CASE WHEN ` + l.size + ` <= ` + strconv.Itoa(maxPayload) + ` THEN ` + l.text + ` END, '')`
+	query := `SELECT id, COALESCE(` + l.moment + `, ''), COALESCE(` + l.size + `, 0), ` + payload + ` FROM ` + l.quoted(l.box.Table) + ` WHERE error IS NULL OR NOT (` + faulty + `) ORDER BY id LIMIT ` + strconv.Itoa(maxRows) //nolint:gosec // texts of the dialect, and a name that was checked
 	found, err := l.conn.QueryContext(ctx, query)
 	if err != nil {
 		return nil, false, l.explain(err)
