@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -98,9 +97,9 @@ func (in *askInput) notice() *noticeInput {
 	}
 }
 
-// askRequest converts a question to a request for Sender.
-func (s *server) askRequest(ctx context.Context, once string, in *askInput) (r notifier.Request, err error) {
-	if r, err = s.request(ctx, "", in.notice(), -1); err != nil {
+// ask converts a question to a request for Sender.
+func (s submitter) ask(once string, in *askInput) (r notifier.Request, err error) {
+	if r, err = s.request("", in.notice(), -1); err != nil {
 		return r, err
 	}
 	asked := &notifier.Ask{Rule: in.rule(), Choices: make([]notifier.Choice, len(in.Choices))}
@@ -108,6 +107,6 @@ func (s *server) askRequest(ctx context.Context, once string, in *askInput) (r n
 		asked.Choices[i] = notifier.Choice{ID: notifier.ChoiceID(c.ID), Label: c.Label, Style: c.Style, Comment: notifier.CommentRule(c.Comment)}
 	}
 	r.Draft.Extras.Ask = asked
-	r.Once, err = onceOf(once, r.Draft.Sender, in, -1)
+	r.Once, err = onceOf(once, s.sender, in, -1)
 	return r, err
 }

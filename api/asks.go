@@ -80,7 +80,7 @@ func (s *server) ask(ctx context.Context, in *askCallInput) (*askCallOutput, err
 		return nil, err
 	}
 	asked := &in.Payload.Value
-	request, err := s.askRequest(ctx, in.Once, asked)
+	request, err := s.submitter(ctx).ask(in.Once, asked)
 	var result notifier.Result
 	if err == nil {
 		result = s.sendAll(ctx, []notifier.Request{request})[0]

@@ -94,7 +94,7 @@ func parseSender(text string) (r notifier.Ref, ok bool) {
 	case notifier.KindUser:
 		n, err := strconv.ParseInt(id, 10, 64)
 		return r, err == nil && n >= 0 && strconv.FormatInt(n, 10) == id
-	case notifier.KindKey, notifier.KindRule, notifier.KindCommand:
+	case notifier.KindKey, notifier.KindRule, notifier.KindOutbox, notifier.KindCommand:
 		return r, found && notifier.ValidName(id)
 	default:
 		return r, false

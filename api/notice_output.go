@@ -21,8 +21,8 @@ type noticeOutput struct {
 	State      string      `json:"state" enum:"scheduled,accepted,sending,sent,retracting,retracted" doc:"The progress of the delivery. scheduled becomes accepted at send_at; accepted and sending become sent; retracting becomes retracted."`
 	Key        string      `json:"key" doc:"The key of its inbox entries: type and subject, after the number of the app that sent it, if one did."`
 	Revision   int64       `json:"revision" doc:"How often the notice was edited."`
-	Sender     string      `json:"sender" doc:"The sender, to be shown: key NAME for a key, rule NAME for a rule, the name of a user, or a command. Empty for a deleted user."`
-	SenderKind string      `json:"sender_kind" enum:"user,key,rule,command" doc:"The kind of the sender. A user named key shop is still of the kind user."`
+	Sender     string      `json:"sender" doc:"The sender, to be shown: key NAME for a key, rule NAME for a rule, outbox NAME for an outbox, the name of a user, or a command. Empty for a deleted user."`
+	SenderKind string      `json:"sender_kind" enum:"user,key,rule,outbox,command" doc:"The kind of the sender. A user named key shop is still of the kind user."`
 	SenderID   string      `json:"sender_id" doc:"Identifies the sender within its kind: the name of a key or a rule, the number of a user, or the command. 0 for a deleted user."`
 	App        string      `json:"app,omitempty" doc:"The name of the app whose key sent it; left out for any other sender, and for what was sent before apps had namespaces."`
 	Target     targetInput `json:"target" doc:"The recipients that it was sent to."`

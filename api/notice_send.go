@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/carillonhq/carillon/internal/web"
@@ -67,59 +66,19 @@ func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
 // sendAll sends notices. The key of an app adds the users that do not exist yet; with any other key they
 // are a fault of the notice.
 func (s *server) sendAll(ctx context.Context, all []notifier.Request) []notifier.Result {
-	results := s.Notices.SendAll(ctx, s.actor(ctx), all)
 	key := callerOf(ctx)
 	if key.AppID == 0 {
-		return results
+		return s.Notices.SendAll(ctx, s.actor(ctx), all)
 	}
-	var many []int // whose users are added together; a name that no new user can have fails its own notice only
-	for i := range all {
-		if bad := (*notifier.InvalidError)(nil); errors.As(results[i].Err, &bad) && len(bad.Fields) == 1 && bad.Fields[0].Code == notifier.CodeUnknownUsers {
-			if slices.ContainsFunc(all[i].Draft.Target.Users, func(name string) bool { return !notifier.ValidNewName(name) }) {
-				s.bring(ctx, key, all, []int{i}, results)
-			} else {
-				many = append(many, i)
-			}
-		}
-	}
-	if len(many) > 0 {
-		s.bring(ctx, key, all, many, results)
-	}
-	return results
-}
-
-// bring adds the users of some requests for an app, and sends those again.
-func (s *server) bring(ctx context.Context, key notifier.APIKey, all []notifier.Request, again []int, results []notifier.Result) {
-	var names []string
-	for _, i := range again {
-		names = append(names, all[i].Draft.Target.Users...)
-	}
-	err := s.People.Bring(ctx, s.actor(ctx), key.AppID, names)
-	rest := make([]notifier.Request, len(again))
-	for k, i := range again {
-		rest[k], results[i].Err = all[i], err
-	}
-	if err != nil {
-		return
-	}
-	sent := s.Notices.SendAll(ctx, s.actor(ctx), rest)
-	for k, i := range again {
-		results[i] = sent[k]
-	}
+	return s.Notices.SendAllBringing(ctx, s.actor(ctx), all, func(ctx context.Context, names []string) error {
+		return s.People.Bring(ctx, s.actor(ctx), key.AppID, names)
+	})
 }
 
 // request converts a notice to a request for Sender. The index is its place in a batch, and
 // negative outside of one.
 func (s *server) request(ctx context.Context, once string, n *noticeInput, index int) (notifier.Request, error) {
-	sender := senderOf(callerOf(ctx))
-	d, err := n.draft(s.Audiences, sender)
-	if err != nil {
-		return notifier.Request{}, err
-	}
-	d.App.ID = callerOf(ctx).AppID
-	r := notifier.Request{Draft: d}
-	r.Once, err = onceOf(once, sender, n, index)
-	return r, err
+	return s.submitter(ctx).request(once, n, index)
 }
 
 // unsent gives the faults of an error their places in the request.

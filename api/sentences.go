@@ -41,7 +41,7 @@ var sentences = map[string]string{ //nolint:gosec // messages about passwords, n
 	codeUnknownApp:   "names no app: {Name}",
 	codeOnce:         "must not be given more than once",
 	codeBadCursor:    "must be next of an earlier answer of this call",
-	codeBadSender:    "must be KIND:ID as in sender_kind and sender_id, such as key:shop or user:7; KIND is user, key, rule or command",
+	codeBadSender:    "must be KIND:ID as in sender_kind and sender_id, such as key:shop or user:7; KIND is user, key, rule, outbox or command",
 	codeBadAudience:  "is not a valid audience",
 	"password_wrong": "is not your current password",
 	"password_short": "must have at least {Min} bytes",

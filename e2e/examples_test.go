@@ -286,3 +286,36 @@ func TestTheExampleOfExpressAndReactWorksFromItsREADME(t *testing.T) {
 	ben.until(`window.stays && location.pathname === "/orders/7" && document.querySelector("h1").textContent === "Order 7"`)
 	ben.keepsThePolicy().shot("example-express-react")
 }
+
+// The shop never calls Carillon: its command commits a row beside the change.
+func TestTheExampleOfDjangoNotifiesByItsOutbox(t *testing.T) {
+	t.Parallel()
+	r := example(t, "django", "8080", "8000")
+	serve := "CARILLON_RULE_SOURCE_SHOP=sqlite:examples/django/shop.db bin/carillon serve --addr 127.0.0.1:8080 --rules examples/django/rules.toml &"
+	if text, err := os.ReadFile("../examples/django/README.md"); err != nil || !strings.Contains(string(text), serve) {
+		t.Fatalf("the README does not have %s: %v", serve, err)
+	}
+	r.commands[1] = serve
+	r.run(4)
+	dispatch := func(args string) error {
+		cmd := exec.CommandContext(t.Context(), "bash", "-ec", "cd examples/django && /usr/bin/python3 manage.py dispatch "+args)
+		cmd.Dir = r.dir
+		return cmd.Run()
+	}
+	ben := r.shopper("ben")
+	ben.until(inBell(`bell.client.getSnapshot().user === "2"`)).script(`window.stays = true`)
+	if err := dispatch("9 --lost"); err == nil {
+		t.Error("a lost order is dispatched")
+	}
+	if err := dispatch("8"); err != nil {
+		t.Fatal(err)
+	}
+	ben.until(`window.stays && ` + inBell(`root.querySelector(".badge").textContent === "1"`))
+	ask[any](ben, inBell(`bell.show()`))
+	ben.until(inBell(`root.querySelectorAll("li").length === 1 && root.querySelector("li").textContent.includes("Order 8 is on its way")`))
+	ask[any](ben, inBell(`root.querySelector("li a").click()`))
+	ben.until(`window.stays === undefined && location.pathname === "/orders/8"`)
+	if err := dispatch("8"); err == nil {
+		t.Error("an order is dispatched twice")
+	}
+}

@@ -16,6 +16,8 @@ func senderText(text *locale.Printer, r notifier.Ref, names called) string {
 		return text.F("sender.key", "Name", r.ID)
 	case r.Kind == notifier.KindRule:
 		return text.F("sender.rule", "Name", r.ID)
+	case r.Kind == notifier.KindOutbox:
+		return text.F("sender.outbox", "Name", r.ID)
 	case r.Kind == notifier.KindCommand:
 		return text.F("sender.command", "Name", r.ID)
 	case r.String() == "":

@@ -149,7 +149,7 @@ type UserQuery struct {
 type NoticeQuery struct {
 	Contains string // only notices with this in the title or the sender's name, ignoring case; empty: all
 	Type     string // only notices of this type; empty: all
-	Sender   string // only notices sent by the user, key, rule or command with this name; empty: all
+	Sender   string // only notices sent by the user, key, rule, outbox or command with this name; empty: all
 	By       Ref    // only notices of exactly this sender; zero: all
 	Target   string // only notices to this user, role, topic or audience; empty: all
 	State    string // one of the Sent constants; empty: all

@@ -11,6 +11,7 @@ const (
 	KindUser    Kind = "user"
 	KindKey     Kind = "key"     // an API key, by name: a new key with the same name counts as the same sender
 	KindRule    Kind = "rule"    // a rule of the rules file, by name
+	KindOutbox  Kind = "outbox"  // an outbox of the rules file, by name
 	KindCommand Kind = "command" // a command of the command line
 	KindHook    Kind = "hook"    // a webhook, by name
 
@@ -54,6 +55,9 @@ func KeyRef(name string) Ref { return Ref{Kind: KindKey, ID: name} }
 
 // RuleRef identifies the rule with this name.
 func RuleRef(name string) Ref { return Ref{Kind: KindRule, ID: name} }
+
+// OutboxRef identifies the outbox with this name.
+func OutboxRef(name string) Ref { return Ref{Kind: KindOutbox, ID: name} }
 
 // CommandRef identifies a command by the words typed to run it.
 func CommandRef(command string) Ref { return Ref{Kind: KindCommand, ID: command} }

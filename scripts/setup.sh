@@ -2,7 +2,7 @@
 # Installs the packages that `make run` or `make test` needs and this machine lacks.
 #
 #   scripts/setup.sh run     a Redis for the built-in mode; never fails
-#   scripts/setup.sh test    Redis, PostgreSQL, PgBouncer, a browser, nginx, Caddy, promtool, systemd-analyze, and the languages of snippets/; fails without them
+#   scripts/setup.sh test    Redis, PostgreSQL, PgBouncer, MariaDB, a browser, nginx, Caddy, promtool, systemd-analyze, and the languages of snippets/; fails without them
 #   scripts/setup.sh check   npm, which the linters and generators of static/ need; fails without it
 #   scripts/setup.sh screenshots    fonts for the pictures; never fails
 #
@@ -15,6 +15,7 @@ purpose=${1:-test}
 
 have_redis() { command -v redis-server >/dev/null || command -v valkey-server >/dev/null; }
 have_postgres() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; }
+have_mariadb() { command -v mariadbd >/dev/null || [ -x /usr/sbin/mariadbd ]; }
 have_browser() {
 	local name
 	for name in chromium chromium-browser google-chrome google-chrome-stable; do
@@ -46,6 +47,7 @@ have_redis || { missing+=(redis-server); services+=(redis-server); }
 if [ "$purpose" = test ]; then
 	have_postgres || { missing+=(postgresql); services+=(postgresql); }
 	command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ] || { missing+=(pgbouncer); services+=(pgbouncer); }
+	have_mariadb || { missing+=(mariadb-server); services+=(mariadb); }
 	have_browser || missing+=(chromium)
 	need_languages
 	need_proxies

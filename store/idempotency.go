@@ -173,17 +173,47 @@ func requestArraysOf(rows []*noticeRow) requestArrays {
 // forgetBatch is the number of keys deleted by one transaction. Senders wait for it.
 const forgetBatch = 5000
 
+// outboxTail is how long before the newest key of an outbox the keys of one read of it may be.
+const outboxTail = time.Minute
+
 // ForgetKeys deletes the idempotency keys of requests accepted before then and returns their
 // number: a later repetition of such a request counts as new. It does not block writers for
 // long. After an error, some keys may already be deleted.
+//
+// The last keys of each outbox stay: their rows may still be in the database of the application, if that has been away since
+// they were accepted.
 func (s *Store) ForgetKeys(ctx context.Context, before time.Time) (int64, error) {
+	spare, args, err := s.outboxTails(ctx, before)
+	if err != nil {
+		return 0, s.fail(err, "find the last keys of outboxes")
+	}
+	args = append([]any{millis(before), forgetBatch}, args...)
 	total := int64(0)
 	for {
 		n, err := s.exec(ctx, `DELETE FROM idempotency_keys WHERE (owner_kind, owner_id, key) IN
-			(SELECT owner_kind, owner_id, key FROM idempotency_keys WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, millis(before), forgetBatch)
+			(SELECT owner_kind, owner_id, key FROM idempotency_keys WHERE created_at < $1`+spare+` ORDER BY created_at LIMIT $2)`, args...)
 		total += n
 		if err != nil || n < forgetBatch {
 			return total, s.fail(err, "delete the idempotency keys from before %s", before.Format(time.RFC3339))
 		}
 	}
+}
+
+// outboxTails returns the condition that leaves out the last keys of the outboxes that have sent nothing since a time, with its
+// arguments from $3.
+func (s *Store) outboxTails(ctx context.Context, since time.Time) (condition string, args []any, err error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT owner_id, MAX(created_at) FROM idempotency_keys WHERE owner_kind = 'outbox'
+		GROUP BY owner_id HAVING MAX(created_at) < $1`, millis(since.Add(outboxTail)))
+	err = each(rows, err, func(row *sql.Rows) error {
+		var owner string
+		var last int64
+		if err := row.Scan(&owner, &last); err != nil {
+			return err
+		}
+		n := len(args) + 3
+		condition += fmt.Sprintf(` AND NOT (owner_kind = 'outbox' AND owner_id = $%d AND created_at >= $%d)`, n, n+1)
+		args = append(args, owner, last-outboxTail.Milliseconds())
+		return nil
+	})
+	return condition, args, err
 }

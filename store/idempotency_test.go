@@ -158,6 +158,32 @@ func TestConcurrentCallsWithTheSameKeysDoNotDeadlock(t *testing.T) {
 	})
 }
 
+// The database of an application may be away for days after its rows were accepted, and before they are deleted.
+func TestTheLastKeysOfAnOutboxAreKept(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		of := func(box, key string) *notifier.Acceptance {
+			a := request("o", key, "1")
+			a.Once.Owner = notifier.OutboxRef(box)
+			return a
+		}
+		acceptAll(t, s, of("shop", "old"), of("other", "old"))
+		db.clock.move(time.Hour)
+		acceptAll(t, s, of("shop", "last but one"), request("o", "key", "1"))
+		db.clock.move(time.Second)
+		acceptAll(t, s, of("shop", "last"))
+		db.clock.move(48 * time.Hour)
+		if n := must(s.ForgetKeys(t.Context(), db.clock.now().Add(-24*time.Hour)))(t); n != 2 {
+			t.Errorf("%d keys were deleted; want the older one of the shop, and that of the key", n)
+		}
+		for _, a := range []*notifier.Acceptance{of("shop", "last but one"), of("shop", "last"), of("other", "old")} {
+			if acceptAll(t, s, a); !a.Replayed {
+				t.Errorf("%s %s was accepted again", a.Once.Owner, a.Once.Key)
+			}
+		}
+	})
+}
+
 func TestForgottenKeyCountsAsNew(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

@@ -142,7 +142,7 @@ func (s *Store) firstNotice(ctx context.Context, at time.Time) (int64, error) {
 }
 
 // sentByName adds the condition that the sender is a user with this name or, if there is none, a key,
-// a rule or a command.
+// a rule, an outbox or a command.
 func (s *Store) sentByName(ctx context.Context, f *filter, name string) error {
 	u, err := s.UserByName(ctx, name)
 	switch {

@@ -5,13 +5,14 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/carillonhq/carillon/internal/source"
 )
 
 // schemaLock is the advisory lock of migrations: "carillon" in ASCII.
@@ -43,7 +44,7 @@ func openPooled(cfg *pgx.ConnConfig, password func() (string, error)) *sql.DB {
 			if pooled.Load() || cfg.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
 				return nil
 			}
-			behind, err := behindPooler(ctx, conn)
+			behind, err := source.BehindPooler(ctx, conn)
 			if err == nil && !behind {
 				return nil
 			}
@@ -53,19 +54,6 @@ func openPooled(cfg *pgx.ConnConfig, password func() (string, error)) *sql.DB {
 			}
 			return errors.Join(err, conn.Close(ctx))
 		}))
-}
-
-// behindPooler reports whether the connection goes through a pooler: a pooler invents the process number that it
-// reports.
-func behindPooler(ctx context.Context, conn *pgx.Conn) (bool, error) {
-	answer, err := conn.PgConn().Exec(ctx, `SELECT pg_backend_pid()`).ReadAll()
-	if err != nil {
-		return false, fmt.Errorf("ask for the process: %w", err)
-	}
-	if len(answer) != 1 || len(answer[0].Rows) != 1 {
-		return false, errors.New("ask for the process: it did not answer")
-	}
-	return string(answer[0].Rows[0][0]) != strconv.FormatUint(uint64(conn.PgConn().PID()), 10), nil
 }
 
 // lockEvery is the interval at which an instance retries the schema lock.

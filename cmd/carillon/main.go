@@ -73,7 +73,8 @@ type cli struct {
 	Hook     hookCmd       `cmd:"" help:"Manage webhooks: addresses of programs that receive events."`
 	Receipt  receiptCmd    `cmd:"" help:"Verify the receipts of questions."`
 	MCP      mcpCmd        `cmd:"" name:"mcp" help:"Let an agent send notices and ask people, by the Model Context Protocol."`
-	Rules    rulesCmd      `cmd:"" help:"Check the rules that watch business databases."`
+	Rules    rulesCmd      `cmd:"" help:"Check the rules that watch business databases, and the outboxes of applications."`
+	Outbox   outboxCmd     `cmd:"" help:"Print the table of an outbox, from which Carillon reads the notices of an application."`
 	Export   exportCmd     `cmd:"" help:"Print all stored data of a user, as JSON."`
 	Backup   backupCmd     `cmd:"" help:"Copy the SQLite database to a file while the server runs."`
 	Restore  restoreCmd    `cmd:"" help:"Replace the SQLite database by a backup."`

@@ -14,7 +14,7 @@ import (
 )
 
 type rulesCmd struct {
-	Check rulesCheckCmd `cmd:"" help:"Check the file of --rules, query its databases, and show the notices that would be sent; nothing is sent."`
+	Check rulesCheckCmd `cmd:"" help:"Check the file of --rules, query its databases, and show the notices that would be sent, and the rows in outboxes; nothing is sent."`
 }
 
 type rulesCheckCmd struct{}
@@ -38,7 +38,7 @@ type checkedEntry struct {
 
 var (
 	errNoRules  = errors.New("--rules names no file")
-	errBadRules = errors.New("not all rules can run")
+	errBadRules = errors.New("not all rules and outboxes can run")
 )
 
 // Run prints the notices that each rule would send now. It fails if any rule cannot run.
@@ -66,11 +66,30 @@ func (rulesCheckCmd) Run(ctx context.Context, cfg config.Config, c *console) err
 				return err
 			}
 		}
-		if failed {
+		bad, err := checkOutboxes(ctx, c, set, db)
+		if err != nil {
+			return err
+		}
+		if failed || bad {
 			return errors.Join(faults, errBadRules)
 		}
 		return faults
 	})
+}
+
+// checkOutboxes prints what is in each outbox. It reports whether any cannot be read.
+func checkOutboxes(ctx context.Context, c *console, set *rule.Set, db *store.Store) (bad bool, err error) {
+	for _, b := range set.Outboxes() {
+		if b.Fault != "" {
+			continue // the faults of the file already contain it
+		}
+		state, failed := instance.CheckOutbox(ctx, db, b)
+		bad = bad || failed != nil
+		if err := printOutbox(c, b, state, failed); err != nil {
+			return bad, err
+		}
+	}
+	return bad, nil
 }
 
 func printRule(c *console, r *rule.Rule, plan rule.Plan, failed error) error {

@@ -11,7 +11,7 @@ var (
 	words  = []string{"notifier", "notifier/keys"}
 	stages = []string{
 		"notifier/announcement", "notifier/inbox", "notifier/route", "notifier/live", "notifier/inbox/behind",
-		"notifier/delivery", "notifier/guard", "notifier/topic", "notifier/rule", "notifier/toast",
+		"notifier/delivery", "notifier/guard", "notifier/topic", "notifier/rule", "notifier/outbox", "notifier/toast",
 	}
 )
 
@@ -20,6 +20,7 @@ var (
 var rules = map[string][]string{
 	"cmd/carillon": {
 		"notifier", "notifier/app", "notifier/ask", "notifier/hook", "notifier/person", "notifier/notices", "notifier/rule", "api", "snippets", "store", "views/locale",
+		"notifier/outbox", "internal/source",
 		"internal/agent", "internal/backup", "internal/config", "internal/demo", "internal/doctor", "internal/instance", "internal/session", "internal/trouble", "internal/usercsv",
 	},
 	"bench":    {"*"},
@@ -54,15 +55,16 @@ var rules = map[string][]string{
 	"notifier/ask":          append([]string{"internal/lease"}, words...),
 	"notifier/task":         append([]string{"internal/lease"}, words...),
 	"notifier/toast":        append([]string{"internal/script", "internal/lease"}, words...),
-	"notifier/rule":         append([]string{"internal/address", "internal/script", "internal/lease"}, words...),
+	"notifier/rule":         append([]string{"internal/source", "internal/script", "internal/lease"}, words...),
 	"notifier/hook":         {"internal/lease", "internal/outbound", "notifier", "notifier/app", "store"},
+	"notifier/outbox":       append([]string{"internal/source"}, words...),
 	"notifier/app":          {"internal/outbound", "internal/session", "notifier", "store"},
 	"notifier/person":       {"internal/lease", "internal/session", "notifier", "notifier/announcement", "notifier/channels", "notifier/live", "notifier/toast", "notifier/topic", "store"},
 	"notifier/push":         {"internal/pushtest", "notifier"},
 	"notifier/channels":     append([]string{"internal/lease"}, words...),
 	"notifier/notices":      append(append([]string{"internal/script", "internal/lease", "internal/tracing"}, words...), stages...),
 
-	"store":              {"internal/batch", "internal/trouble", "notifier"},
+	"store":              {"internal/batch", "internal/source", "internal/trouble", "notifier"},
 	"internal/config":    {"internal/address", "internal/mail", "internal/tracing", "internal/trouble", "notifier", "notifier/push"},
 	"internal/backup":    {"internal/config", "internal/embedded", "store"},
 	"internal/agent":     {},
@@ -88,6 +90,7 @@ var rules = map[string][]string{
 	"internal/web":       {"notifier"},
 	"internal/embedded":  {},
 	"internal/redistest": {"internal/testkit", "notifier/keys"},
+	"internal/source":    {"internal/address"},
 	"internal/sqltest":   {"internal/testkit"},
 	"internal/testkit":   {},
 	"internal/faulty":    {},
@@ -98,9 +101,10 @@ var rules = map[string][]string{
 var only = map[string][]string{
 	"github.com/r3labs/sse":                      {"notifier/live", "bench"},
 	"github.com/modelcontextprotocol/go-sdk/mcp": {"internal/agent", "e2e"},
-	"database/sql":                               {"store", "internal/doctor", "internal/sqltest", "notifier/rule", "examples", "bench"},
-	"github.com/jackc/pgx":                       {"store", "internal/sqltest", "internal/trouble", "notifier/rule"},
-	"modernc.org/sqlite":                         {"store", "internal/trouble", "notifier/rule", "examples", "bench"},
+	"database/sql":                               {"store", "internal/doctor", "internal/source", "internal/sqltest", "notifier/outbox", "notifier/rule", "examples", "bench"},
+	"github.com/jackc/pgx":                       {"store", "internal/source", "internal/sqltest", "internal/trouble"},
+	"github.com/go-sql-driver/mysql":             {"internal/source", "internal/sqltest"},
+	"modernc.org/sqlite":                         {"store", "internal/source", "internal/trouble", "examples", "bench"},
 	"github.com/danielgtaylor/huma":              {"api"},
 	"github.com/go-co-op/gocron":                 {"notifier/rule"},
 	"github.com/pressly/goose":                   {"store"},

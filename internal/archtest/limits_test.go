@@ -17,7 +17,7 @@ import (
 // limitDirs maps the package names in docs/limits.md to directories.
 var limitDirs = map[string]string{
 	"api": "api", "handlers": "handlers", "notifier": "notifier", "session": "internal/session", "live": "notifier/live", "store": "store",
-	"notices": "notifier/notices", "channels": "notifier/channels", "announcement": "notifier/announcement", "app": "notifier/app", "ask": "notifier/ask", "identity": "internal/identity", "locale": "views/locale",
+	"notices": "notifier/notices", "outbox": "notifier/outbox", "channels": "notifier/channels", "announcement": "notifier/announcement", "app": "notifier/app", "ask": "notifier/ask", "identity": "internal/identity", "locale": "views/locale",
 }
 
 var (

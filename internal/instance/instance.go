@@ -32,6 +32,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox/behind"
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/notices"
+	"github.com/carillonhq/carillon/notifier/outbox"
 	"github.com/carillonhq/carillon/notifier/person"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/task"
@@ -86,9 +87,10 @@ type instance struct {
 	notices       *notices.Notices
 	asks          *ask.Asks
 	tasks         *task.Tasks
-	receipts      *ask.Receipts // nil: their keys cannot be read
-	rules         *rule.Runner  // nil: no rules are configured
-	outbox        *mail.Outbox  // nil: mails are sent, or there are none
+	receipts      *ask.Receipts    // nil: their keys cannot be read
+	rules         *rule.Runner     // nil: no rules are configured
+	outboxes      *outbox.Outboxes // nil: no outboxes are configured
+	outbox        *mail.Outbox     // nil: mails are sent, or there are none
 	looking       *channels.Viewers
 	reach         *channels.Stage
 	devices       *devices     // nil: no push

@@ -54,6 +54,9 @@ func (i *instance) listenAdmin(ctx context.Context) (func() error, error) {
 	for name, db := range i.db.Pools() {
 		pools = append(pools, collectors.NewDBStatsCollector(db, name))
 	}
+	if i.outboxes != nil {
+		pools = append(pools, newOutboxMetrics(i.outboxes.Stats))
+	}
 	i.admin = server(admin(sources{
 		profiles: i.cfg.AdminPprof, addr: i.cfg.AdminAddr,
 		hub: i.hub.Stats, toasts: i.toasts.Stats, behind: i.unread.Stats, intake: i.notices.Stats,

@@ -177,8 +177,8 @@ func LoadRules(cfg config.Config) (*rule.Set, error) {
 	return set, nil
 }
 
-// makeRules makes the runner of the configured rules. A rule with a fault does not run, and the others
-// do. A file that cannot be read is an error.
+// makeRules makes the runner of the configured rules, and the reader of the outboxes. One with a fault does not run, and the
+// others do. A file that cannot be read is an error.
 func (i *instance) makeRules(space keys.Space) error {
 	if i.cfg.Rules == "" {
 		return nil
@@ -188,12 +188,15 @@ func (i *instance) makeRules(space keys.Space) error {
 		return err
 	}
 	if err != nil {
-		i.log.Error("some rules cannot run", "stage", "rule", "err", err)
+		i.log.Error("some rules or outboxes cannot run", "stage", "rule", "err", err)
 	}
 	i.rules = rule.New(rule.Config{
 		Rules: set, Store: i.db, Sender: i.notices, Limits: limits(i.cfg, i.topics), Log: i.log,
 		Leases: lease.On(i.rdb, space),
 	})
+	if boxes := boxesOf(set); len(boxes) > 0 {
+		i.outboxes = i.newOutboxes(boxes)
+	}
 	return nil
 }
 

@@ -26,6 +26,9 @@ func (i *instance) workers() []func(context.Context) error {
 	if i.rules != nil {
 		all = append(all, i.rules.Run)
 	}
+	if i.outboxes != nil {
+		all = append(all, i.outboxes.Run)
+	}
 	return all
 }
 

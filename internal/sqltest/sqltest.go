@@ -1,6 +1,6 @@
-// Package sqltest provides tests with a real PostgreSQL: one private server per package, on a unix
+// Package sqltest provides tests with a real PostgreSQL, and a real MariaDB: one private server per package, on a unix
 // socket and without a port, and an empty database for every test that requests one. Without
-// PostgreSQL the tests fail; they are never skipped.
+// them the tests fail; they are never skipped.
 package sqltest
 
 import (
@@ -40,6 +40,9 @@ func (r Runner) Run() int {
 	defer func() {
 		if shared.server != nil {
 			shared.server.stop()
+		}
+		if maria.server != nil {
+			maria.server.stop()
 		}
 	}()
 	return r.m.Run()

@@ -86,7 +86,7 @@ func TestAPanicCountsAsAFailure(t *testing.T) {
 
 func TestTooManyRowsSendAndRetractNothing(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, b *business) {
+	onEach(t, func(t *testing.T, b *business) {
 		r := newRig(t, b, negative(`withdraw = true`, `max_rows = 2`))
 		b.put(t, "A1", 1, -1)
 		b.put(t, "A2", 1, -2)

@@ -11,7 +11,8 @@ import (
 // Fault is an error in the rules file.
 type Fault struct {
 	Line  int    // from 1; 0: unknown
-	Rule  string // name of the rule; empty: the whole file
+	Kind  string // rule or outbox
+	Rule  string // name of the rule or outbox; empty: the whole file
 	Field string // empty: the whole rule
 	Text  string // the error and how to correct it
 }
@@ -22,7 +23,7 @@ func (f Fault) String() string {
 		fmt.Fprintf(&b, "line %d: ", f.Line)
 	}
 	if f.Rule != "" {
-		fmt.Fprintf(&b, "rule %q: ", f.Rule)
+		fmt.Fprintf(&b, "%s %q: ", f.Kind, f.Rule)
 	}
 	if f.Field != "" {
 		b.WriteString(f.Field + ": ")

@@ -40,10 +40,10 @@ type business struct {
 	db      *sql.DB
 }
 
-// onBoth runs a test with a business database of each kind.
-func onBoth(t *testing.T, test func(t *testing.T, b *business)) {
+// onEach runs a test with a business database of each kind.
+func onEach(t *testing.T, test func(t *testing.T, b *business)) {
 	t.Helper()
-	for _, kind := range []string{"sqlite", "postgres"} {
+	for _, kind := range []string{"sqlite", "postgres", "mysql"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			test(t, newBusiness(t, kind))
@@ -55,10 +55,14 @@ func newBusiness(t *testing.T, kind string) *business {
 	t.Helper()
 	b := &business{kind: kind}
 	var driver, dsn string
-	if kind == "sqlite" {
+	switch kind {
+	case "sqlite":
 		driver, dsn = "sqlite", filepath.Join(t.TempDir(), "business.db")
 		b.address = "sqlite:" + dsn
-	} else {
+	case "mysql":
+		b.address = sqltest.MariaDB(t)
+		driver, dsn = "mysql", sqltest.MariaDSN(t, b.address)
+	default:
 		driver, dsn = "pgx", sqltest.URL(t)
 		b.address = dsn
 	}
@@ -67,7 +71,7 @@ func newBusiness(t *testing.T, kind string) *business {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.db.Close() })
-	b.do(t, `CREATE TABLE stock (place TEXT PRIMARY KEY, warehouse BIGINT, units BIGINT)`)
+	b.do(t, `CREATE TABLE stock (place VARCHAR(50) PRIMARY KEY, warehouse BIGINT, units BIGINT)`)
 	return b
 }
 

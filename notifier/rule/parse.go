@@ -11,6 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/carillonhq/carillon/internal/source"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -33,25 +34,36 @@ func Parse(text []byte, lookup func(string) (string, bool)) (*Set, error) {
 	if _, err := toml.Decode(string(text), &file); err != nil {
 		return nil, &FaultsError{[]Fault{syntaxFault(err)}}
 	}
-	p := parser{lookup: lookup, places: findPlaces(string(text)), names: map[string]bool{}, sources: map[string]source{}}
+	p := parser{
+		lookup: lookup, places: findPlaces(string(text)), names: map[string]bool{}, sources: map[string]source.Source{},
+		boxes: map[string]bool{}, tables: map[boxTable]bool{},
+	}
 	for _, key := range sortedKeys(file) {
-		if key != "rule" {
+		if key != kindRule && key != kindOutbox {
 			p.faults = append(p.faults, Fault{Line: p.places.top[key], Field: key, Text: "unknown setting outside a rule; a rule begins with [[rule]]"})
 		}
 	}
-	tables, ok := file["rule"].([]map[string]any)
-	if _, given := file["rule"]; given && !ok {
-		p.faults = append(p.faults, Fault{Line: p.places.top["rule"], Field: "rule", Text: "write [[rule]] and put its settings below it"})
-	}
 	set := &Set{}
-	for i, table := range tables {
+	for i, table := range p.items(file, kindRule) {
 		set.rules = append(set.rules, p.rule(i, table))
+	}
+	for i, table := range p.items(file, kindOutbox) {
+		set.outboxes = append(set.outboxes, p.outbox(i, table))
 	}
 	if len(p.faults) > 0 {
 		slices.SortStableFunc(p.faults, func(a, b Fault) int { return a.Line - b.Line })
 		return set, &FaultsError{p.faults}
 	}
 	return set, nil
+}
+
+// items returns the tables of a kind.
+func (p *parser) items(file map[string]any, kind string) []map[string]any {
+	tables, ok := file[kind].([]map[string]any)
+	if _, given := file[kind]; given && !ok {
+		p.faults = append(p.faults, Fault{Line: p.places.top[kind], Field: kind, Text: "write [[" + kind + "]] and put its settings below it"})
+	}
+	return tables
 }
 
 func syntaxFault(err error) Fault {
@@ -67,12 +79,25 @@ type parser struct {
 	lookup  func(string) (string, bool)
 	places  places
 	names   map[string]bool
-	sources map[string]source
+	sources map[string]source.Source
+	boxes   map[string]bool // names of outboxes
+	tables  map[boxTable]bool
 	faults  []Fault
 }
 
+// end adds the faults of a rule or an outbox, which also has those of its unknown settings.
+func (p *parser) end(t *fields, kind, name string) {
+	for _, key := range t.left {
+		t.fault(key, "unknown setting")
+	}
+	for _, f := range t.faults {
+		f.Kind, f.Rule = kind, name
+		p.faults = append(p.faults, f)
+	}
+}
+
 func (p *parser) rule(i int, table map[string]any) *Rule {
-	t := &fields{table: table, left: sortedKeys(table), at: p.places.rule(i)}
+	t := &fields{table: table, left: sortedKeys(table), at: p.places.of(kindRule, i)}
 	r := &Rule{Name: t.text("name")}
 	switch {
 	case r.Name == "":
@@ -101,13 +126,7 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 	r.Remind = t.span("remind", 0, 0, 0)
 	r.Withdraw = t.yes("withdraw")
 	r.toast = t.yes("toast")
-	for _, key := range t.left {
-		t.fault(key, "unknown setting")
-	}
-	for _, f := range t.faults {
-		f.Rule = r.Name
-		p.faults = append(p.faults, f)
-	}
+	p.end(t, kindRule, r.Name)
 	r.Fault = t.first()
 	return r
 }

@@ -17,7 +17,7 @@ import (
 func environment(name string) (string, bool) {
 	v, ok := map[string]string{
 		"CARILLON_RULE_SOURCE_BUSINESS": "sqlite:business.db",
-		"CARILLON_RULE_SOURCE_BAD":      "mysql://root:hunter2@host/db",
+		"CARILLON_RULE_SOURCE_BAD":      "oracle://root:hunter2@host/db",
 		"CARILLON_RULE_SOURCE_PG":       "postgres://root:hunter2@host:port/db",
 		"CARILLON_RULE_SOURCE_GONE":     "", "CARILLON_RULE_SOURCE_GONE_FILE": "/nowhere/at/all",
 		"CARILLON_RULE_SOURCE_TWO": "sqlite:x", "CARILLON_RULE_SOURCE_TWO_FILE": "/x",

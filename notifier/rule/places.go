@@ -8,25 +8,32 @@ import (
 // places contains the line numbers of the settings in the file, which the TOML decoder does not
 // report. They are only used in messages, so settings in an unusual notation may be missing.
 type places struct {
-	top   map[string]int // line by name, for settings before the first rule and for tables
-	rules []place
-	other bool // the current table is not a rule
+	top  map[string]int     // line by name, for settings before the first table and for tables that are no rules or outboxes
+	all  map[string][]place // by kind: of the rules and of the outboxes
+	last map[string]int     // the fields of the current one
+	any  bool               // there was a table before
 }
 
-// place is the position of a rule in the file.
+// The kinds of tables.
+const (
+	kindRule   = "rule"
+	kindOutbox = "outbox"
+)
+
+// place is the position of a rule or an outbox in the file.
 type place struct {
-	line   int // of its [[rule]]
+	line   int // of its [[rule]] or [[outbox]]
 	fields map[string]int
 }
 
 var (
-	rulePattern  = regexp.MustCompile(`^\s*\[\[\s*rule\s*\]\]`)
+	itemPattern  = regexp.MustCompile(`^\s*\[\[\s*(rule|outbox)\s*\]\]`)
 	tablePattern = regexp.MustCompile(`^\s*\[+\s*"?([A-Za-z0-9_-]+)`)
 	fieldPattern = regexp.MustCompile(`^\s*["']?([A-Za-z0-9_-]+)["']?\s*=`)
 )
 
 func findPlaces(text string) places {
-	p := places{top: map[string]int{}}
+	p := places{top: map[string]int{}, all: map[string][]place{}}
 	within := "" // the quotes of an open multi-line string
 	for i, line := range strings.Split(text, "\n") {
 		if within == "" {
@@ -37,29 +44,31 @@ func findPlaces(text string) places {
 	return p
 }
 
-func (p *places) rule(i int) place {
-	if i < len(p.rules) {
-		return p.rules[i]
+// of returns the position of the rule or outbox with an index.
+func (p *places) of(kind string, i int) place {
+	if i < len(p.all[kind]) {
+		return p.all[kind][i]
 	}
 	return place{}
 }
 
 func (p *places) note(n int, line string) {
-	if rulePattern.MatchString(line) {
-		p.rules, p.other = append(p.rules, place{n, map[string]int{}}), false
+	if m := itemPattern.FindStringSubmatch(line); m != nil {
+		p.last, p.any = map[string]int{}, true
+		p.all[m[1]] = append(p.all[m[1]], place{n, p.last})
 		return
 	}
 	if m := tablePattern.FindStringSubmatch(line); m != nil {
-		p.top[m[1]], p.other = n, true
+		p.top[m[1]], p.last, p.any = n, nil, true
 		return
 	}
 	m := fieldPattern.FindStringSubmatch(line)
 	switch {
-	case m == nil, p.other:
-	case len(p.rules) == 0:
+	case m == nil:
+	case p.last != nil:
+		p.last[m[1]] = n
+	case !p.any:
 		p.top[m[1]] = n
-	default:
-		p.rules[len(p.rules)-1].fields[m[1]] = n
 	}
 }
 

@@ -24,7 +24,7 @@ func asking(t *testing.T, b *business, query string, more ...string) *rule.Set {
 
 func TestQueriesCannotWrite(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, b *business) {
+	onEach(t, func(t *testing.T, b *business) {
 		b.put(t, "A1", 1, -3)
 		other := t.TempDir() + "/other.db"
 		for _, query := range []string{
@@ -43,9 +43,17 @@ func TestQueriesCannotWrite(t *testing.T) {
 			`DO $$ BEGIN DELETE FROM stock; END $$`,
 			`ATTACH '` + other + `' AS other; CREATE TABLE other.more (x INT)`,
 			`PRAGMA query_only = 0; ATTACH 'file:` + other + `?mode=rwc' AS other; CREATE TABLE other.more (x INT)`,
+			`SET SESSION TRANSACTION READ WRITE`,
+			`START TRANSACTION READ WRITE`,
+			`SELECT place FROM stock INTO OUTFILE '` + other + `'`,
+			`LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE stock`,
+			`BEGIN NOT ATOMIC COMMIT; DELETE FROM stock; END`,
 			`VACUUM INTO '` + other + `'`,
 			`PRAGMA query_only = 0; VACUUM INTO '` + other + `'`,
 		} {
+			if b.kind == "mysql" && strings.Contains(query, "PRAGMA") {
+				continue
+			}
 			if b.kind == "postgres" && strings.Contains(query, "write_it") {
 				b.do(t, `CREATE OR REPLACE FUNCTION write_it() RETURNS bigint LANGUAGE sql AS 'DELETE FROM stock RETURNING units'`)
 			}
@@ -64,23 +72,30 @@ func TestQueriesCannotWrite(t *testing.T) {
 }
 
 // harmless reports whether a query may succeed because it does no harm.
-func harmless(query string) bool { return strings.HasPrefix(query, "SET TRANSACTION") }
+func harmless(query string) bool {
+	return strings.HasPrefix(query, "SET TRANSACTION") || strings.HasPrefix(query, "SET SESSION TRANSACTION") || strings.HasPrefix(query, "START")
+}
 
 func TestAQueryIsEndedAtItsTimeout(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, b *business) {
+	onEach(t, func(t *testing.T, b *business) {
 		query := `SELECT 'x' AS place, pg_sleep(600)`
-		if b.kind == "sqlite" {
+		switch b.kind {
+		case "sqlite":
 			query = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) AS place FROM n`
+		case "mysql":
+			query = `SELECT 'x' AS place, SLEEP(600)`
 		}
 		_, err := asking(t, b, query, `timeout = "300ms"`).Ask(t.Context(), "negative-stock")
 		if err == nil || err.Error() != "no answer within 300ms" {
 			t.Errorf("%v", err)
 		}
-		if b.kind == "postgres" {
-			testkit.Eventually(t, "the server ended the query", func() bool {
-				return b.count(t, `SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`) == 0
-			})
+		running := map[string]string{
+			"postgres": `SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`,
+			"mysql":    `SELECT COUNT(*) FROM information_schema.processlist WHERE user = DATABASE() AND info LIKE '%SLEEP(600)%' AND id <> CONNECTION_ID()`,
+		}[b.kind]
+		if running != "" {
+			testkit.Eventually(t, "the server ended the query", func() bool { return b.count(t, running) == 0 })
 		}
 	})
 }
@@ -91,13 +106,14 @@ type unhurried struct{ context.Context } //nolint:containedctx // it is a contex
 
 func (unhurried) Deadline() (time.Time, bool) { return time.Time{}, true }
 
-// Only PostgreSQL ends a query by itself.
+// SQLite has no server that ends a query by itself.
 func TestAQueryEndedByTheServerCountsAsTimedOut(t *testing.T) {
 	t.Parallel()
-	_, err := asking(t, newBusiness(t, "postgres"), `SELECT 'x' AS place, pg_sleep(600)`, `timeout = "300ms"`).
-		Ask(unhurried{t.Context()}, "negative-stock")
-	if err == nil || err.Error() != "no answer within 300ms" {
-		t.Errorf("%v", err)
+	for kind, query := range map[string]string{"postgres": `SELECT 'x' AS place, pg_sleep(600)`, "mysql": `SELECT 'x' AS place, SLEEP(600)`} {
+		_, err := asking(t, newBusiness(t, kind), query, `timeout = "300ms"`).Ask(unhurried{t.Context()}, "negative-stock")
+		if err == nil || err.Error() != "no answer within 300ms" {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }
 
@@ -119,6 +135,7 @@ func TestSourceErrorsDoNotContainThePassword(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
 		"postgres://me:hunter2@127.0.0.1:1/db", "postgres://me:hunter2@nowhere.invalid/db", "sqlite:/nowhere/at/all.db",
+		"mysql://me:hunter2@127.0.0.1:1/db", "mysql://me:hunter2@nowhere.invalid/db", "mysql://me:hunter2@/db?socket=/nowhere/at/all",
 	} {
 		_, err := asking(t, &business{address: address}, `SELECT 1`).Ask(t.Context(), "negative-stock")
 		if err == nil || strings.Contains(err.Error(), "hunter2") {
@@ -129,9 +146,13 @@ func TestSourceErrorsDoNotContainThePassword(t *testing.T) {
 
 func TestColumnsAreFormattedForTemplates(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, b *business) {
+	onEach(t, func(t *testing.T, b *business) {
 		columns := `NULL AS none, 'a' || CHR(9) || 'b' || CHR(8238) AS text, 1500000.5::float8 AS real, 3::int AS whole, -12.50::numeric AS exact,
 			TRUE AS yes, '\xff00'::bytea AS bytes, TIMESTAMP '2026-07-01 12:30:00' AS at`
+		if b.kind == "mysql" {
+			columns = `NULL AS none, CONCAT('a', CHAR(9), 'b', CHAR(0xe280ae USING utf8mb4)) AS text, 1500000.5e0 AS ` + "`real`" + `, 3 AS whole, -12.50 AS exact,
+			TRUE AS yes, X'FF00' AS bytes, TIMESTAMP '2026-07-01 12:30:00' AS at`
+		}
 		if b.kind == "sqlite" {
 			columns = `NULL AS none, 'a' || CHAR(9) || 'b' || CHAR(8238) AS text, 1500000.5 AS real, 3 AS whole, -12.50 AS exact,
 			TRUE AS yes, X'FF00' AS bytes, at FROM times`
@@ -147,6 +168,7 @@ func TestColumnsAreFormattedForTemplates(t *testing.T) {
 			t.Fatalf("%+v, %v", plan, err)
 		}
 		want := map[string]string{
+			"mysql":    "[|a b|1500000.5|3|-12.50|1|ff00|2026-07-01T12:30:00Z|01 Jul]",
 			"sqlite":   "[|a b|1500000.5|3|-12.5|1|ff00|2026-07-01T12:30:00Z|01 Jul]",
 			"postgres": "[|a b|1500000.5|3|-12.50|true|ff00|2026-07-01T12:30:00Z|01 Jul]",
 		}
@@ -158,7 +180,7 @@ func TestColumnsAreFormattedForTemplates(t *testing.T) {
 
 func TestTwoColumnsWithTheSameNameAreAnError(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, b *business) {
+	onEach(t, func(t *testing.T, b *business) {
 		_, err := asking(t, b, `SELECT 1 AS a, 2 AS a`).Ask(t.Context(), "negative-stock")
 		if err == nil || err.Error() != `the query returns two columns named "a"` {
 			t.Errorf("%v", err)

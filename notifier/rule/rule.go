@@ -10,6 +10,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/carillonhq/carillon/internal/source"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -26,7 +27,7 @@ type Rule struct {
 	Fault    string        // why the rule cannot run; empty: it can
 
 	schedule    schedule
-	source      source
+	source      source.Source
 	scope       string
 	scopeColumn string // empty: use scope
 	role        string
@@ -40,8 +41,11 @@ type Rule struct {
 // texts are templates over the columns of a row.
 type texts struct{ subject, title, body, link *template.Template }
 
-// Set contains the rules of one file.
-type Set struct{ rules []*Rule }
+// Set contains the rules and outboxes of one file.
+type Set struct {
+	rules    []*Rule
+	outboxes []Outbox
+}
 
 // Rules returns the rules in the order of the file, including those with a fault.
 func (s *Set) Rules() []*Rule { return s.rules }

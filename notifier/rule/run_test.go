@@ -33,7 +33,7 @@ func wantTitles(t *testing.T, r *rig, place string, want ...string) {
 
 func TestAFindingIsSentOnceUntilItChangesAndRetractedWhenItIsGone(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, b *business) {
+	onEach(t, func(t *testing.T, b *business) {
 		r := newRig(t, b, negative(`withdraw = true`))
 		b.put(t, "A1", 119240, -3)
 		b.put(t, "A2", 119240, 5)
