@@ -105,7 +105,7 @@ func (h *Handlers) changeHook(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx, by := r.Context(), h.actor(r)
-	done := ""
+	var done string
 	switch values.Get("action") {
 	case "test":
 		_, err = h.Hooks.Test(ctx, by, id)

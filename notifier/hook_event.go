@@ -38,38 +38,52 @@ func EventTypes() []EventType {
 	}
 }
 
-// The data of events. They name things and contain no words of notices and answers.
-type (
-	HookNotice struct {
-		Notice int64 `json:"notice"`
-	}
-	HookAnnouncement struct {
-		Announcement int64 `json:"announcement"`
-	}
-	HookUser struct {
-		User string `json:"user"`
-	}
-	HookEntries struct {
-		User    string      `json:"user"`
-		Entries []HookEntry `json:"entries"` // at most MaxHookEntries
-	}
-	HookEntry struct {
-		Key string `json:"key"`
-		ID  int64  `json:"id"` // of the notice; a row that stands for several notices has an entry for each
-	}
-	HookAsk struct {
-		Ask     int64     `json:"ask"`
-		State   AskState  `json:"state"`
-		Outcome *ChoiceID `json:"outcome"` // nil: it ended without one
-	}
-	HookTask struct {
-		Notice int64  `json:"notice"` // the first one, if it was passed on
-		User   string `json:"user"`
-	}
-	HookTest struct {
-		Hook string `json:"hook"`
-	}
-)
+// The data of events name things and contain no words of notices and answers.
+
+// HookNotice is the data of an event about a notice.
+type HookNotice struct {
+	Notice int64 `json:"notice"`
+}
+
+// HookAnnouncement is the data of an event about an announcement.
+type HookAnnouncement struct {
+	Announcement int64 `json:"announcement"`
+}
+
+// HookUser is the data of an event about a user.
+type HookUser struct {
+	User string `json:"user"`
+}
+
+// HookEntries is the data of an event about entries of a user's inbox.
+type HookEntries struct {
+	User    string      `json:"user"`
+	Entries []HookEntry `json:"entries"` // at most MaxHookEntries
+}
+
+// HookEntry is an entry in HookEntries.
+type HookEntry struct {
+	Key string `json:"key"`
+	ID  int64  `json:"id"` // of the notice; a row that stands for several notices has an entry for each
+}
+
+// HookAsk is the data of an event about a question.
+type HookAsk struct {
+	Ask     int64     `json:"ask"`
+	State   AskState  `json:"state"`
+	Outcome *ChoiceID `json:"outcome"` // nil: it ended without one
+}
+
+// HookTask is the data of an event about a task.
+type HookTask struct {
+	Notice int64  `json:"notice"` // the first one, if it was passed on
+	User   string `json:"user"`
+}
+
+// HookTest is the data of a test.
+type HookTest struct {
+	Hook string `json:"hook"`
+}
 
 // EventBody returns the body of an event.
 func EventBody(typ EventType, at time.Time, data any) ([]byte, error) {

@@ -24,12 +24,14 @@ func (s *Store) DueHooks(ctx context.Context) (due []notifier.SealedHook, err er
 	return due, s.fail(err, "list webhooks with events that are due")
 }
 
+const dueEventsOf = `SELECT ` + eventColumns + ` FROM hook_events WHERE hook = $1 AND state = 'waiting' AND due_at <= $2
+	AND (CAST($3 AS BOOLEAN) OR type = 'test') ORDER BY due_at, n LIMIT $4`
+
 // ClaimEvents claims up to limit events of a hook that are due, until a time. It skips events that another instance is claiming.
 func (s *Store) ClaimEvents(ctx context.Context, h *notifier.Hook, limit int, until time.Time) (claimed []notifier.HookEvent, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		claimed = nil
-		rows, err := tx.QueryContext(ctx, `SELECT `+eventColumns+` FROM hook_events WHERE hook = $1 AND state = 'waiting' AND due_at <= $2
-			AND (CAST($3 AS BOOLEAN) OR type = 'test') ORDER BY due_at, n LIMIT $4`+s.dialect.skipLocked(), h.ID, millis(s.now()), h.Off == notifier.HookOn, limit)
+		rows, err := tx.QueryContext(ctx, dueEventsOf+s.dialect.skipLocked(), h.ID, millis(s.now()), h.Off == notifier.HookOn, limit)
 		err = each(rows, err, func(rows *sql.Rows) error {
 			e, err := scanEvent(rows)
 			e.DueAt = fromMillis(millis(until))
@@ -43,7 +45,7 @@ func (s *Store) ClaimEvents(ctx context.Context, h *notifier.Hook, limit int, un
 		for i := range claimed {
 			ns[i] = claimed[i].N
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE hook_events SET due_at = $1 WHERE `+s.dialect.within("n", 2), millis(until), s.dialect.numberList(ns))
+		_, err = change(ctx, tx, `UPDATE hook_events SET due_at = $1 WHERE `+s.dialect.within("n", 2), millis(until), s.dialect.numberList(ns))
 		return err
 	})
 	return claimed, s.fail(err, "claim events of webhook %d", h.ID)
@@ -85,7 +87,7 @@ func (s *Store) SettleEvents(ctx context.Context, hook int64, ended []EndedTry) 
 			}
 		}
 		for like, ns := range delivered {
-			_, err := tx.ExecContext(ctx, `UPDATE hook_events SET state = 'delivered', status = $1, error = '', ended_at = $2, tries = $5
+			_, err := change(ctx, tx, `UPDATE hook_events SET state = 'delivered', status = $1, error = '', ended_at = $2, tries = $5
 				WHERE `+s.dialect.within("n", 3)+` AND state = 'waiting' AND due_at = $4`, like.status, now, s.dialect.numberList(ns), like.claim, like.tries)
 			if err != nil {
 				return err

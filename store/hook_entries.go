@@ -38,6 +38,11 @@ type storedInbox struct {
 	name string
 }
 
+const (
+	inboxQuery   = `SELECT u.seq, u.name, ver, entries, archived, members FROM inbox_snapshots s JOIN users u ON u.seq = s.seq WHERE `
+	noInboxQuery = `SELECT seq, name FROM users WHERE NOT EXISTS (SELECT 1 FROM inbox_snapshots s WHERE s.seq = users.seq) AND `
+)
+
 // storedInboxes returns the stored inboxes of the users of these snapshots who exist. It locks those that are stored, so that of two
 // writers the second compares with what the first has stored.
 func (s *Store) storedInboxes(ctx context.Context, tx *sql.Tx, of []notifier.Snapshot) (map[int64]storedInbox, error) {
@@ -46,33 +51,36 @@ func (s *Store) storedInboxes(ctx context.Context, tx *sql.Tx, of []notifier.Sna
 		seqs[i] = of[i].Seq
 	}
 	had := make(map[int64]storedInbox, len(of))
-	rows, err := tx.QueryContext(ctx, `SELECT u.seq, u.name, ver, entries, archived, members FROM inbox_snapshots s JOIN users u ON u.seq = s.seq
-		WHERE `+s.dialect.within("s.seq", 1)+` ORDER BY s.seq`+s.dialect.lockRows("s"), s.dialect.numberList(seqs))
+	these := s.dialect.within("s.seq", 1) + ` ORDER BY s.seq` + s.dialect.lockRows("s")
+	rows, err := tx.QueryContext(ctx, inboxQuery+these, s.dialect.numberList(seqs))
 	err = each(rows, err, func(rows *sql.Rows) error {
 		var n storedInbox
 		var entries, archived, members sql.RawBytes
 		if err := rows.Scan(&n.Seq, &n.name, &n.Ver, &entries, &archived, &members); err != nil {
 			return err
 		}
-		var badRows, badArchived error
-		n.Rows, badRows = decodeRows(entries)
-		n.Archived, badArchived = decodeArchived(archived)
+		n.Rows, n.Archived, n.Damaged = decodeStored(entries, archived)
 		assignMembers(members, n.Rows, n.Archived)
-		n.Damaged = badRows != nil || badArchived != nil
 		had[n.Seq] = n
 		return nil
 	})
 	if err != nil || len(had) == len(of) {
 		return had, err
 	}
-	rows, err = tx.QueryContext(ctx, `SELECT seq, name FROM users WHERE `+s.dialect.within("seq", 1)+` AND NOT EXISTS (SELECT 1 FROM inbox_snapshots s WHERE s.seq = users.seq)`,
-		s.dialect.numberList(seqs))
+	rows, err = tx.QueryContext(ctx, noInboxQuery+s.dialect.within("seq", 1), s.dialect.numberList(seqs))
 	return had, each(rows, err, func(rows *sql.Rows) error {
 		var n storedInbox
 		err := rows.Scan(&n.Seq, &n.name)
 		had[n.Seq] = n
 		return err
 	})
+}
+
+// decodeStored returns what can be read of a stored inbox; damaged: not all.
+func decodeStored(entries, archived []byte) (rows []notifier.SnapshotRow, away []notifier.ArchivedRow, damaged bool) {
+	rows, badRows := decodeRows(entries)
+	away, badArchived := decodeArchived(archived)
+	return rows, away, badRows != nil || badArchived != nil
 }
 
 // placed is a notice in a row: a row that stands for several notices has several.

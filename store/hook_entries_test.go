@@ -106,10 +106,9 @@ func TestEventsOfEntriesReproduceTheInbox(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, entry := range body.Data.Entries {
-					switch is := copies[body.Data.User]; e.Type {
-					case notifier.EventEntriesRead:
+					if is := copies[body.Data.User]; e.Type == notifier.EventEntriesRead {
 						is[entry] = true
-					case notifier.EventEntriesUnread, notifier.EventEntriesRemoved:
+					} else {
 						delete(is, entry)
 					}
 				}

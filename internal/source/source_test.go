@@ -124,7 +124,7 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err = s.Read(ctx, time.Minute, func(db source.Querier) error {
 		cancel()
-		_, err := db.QueryContext(ctx, `SELECT SLEEP(600)`) //nolint:sqlclosecheck,rowserrcheck // it fails
+		_, err := db.QueryContext(ctx, `SELECT SLEEP(600)`)
 		return err
 	})
 	if err == nil {

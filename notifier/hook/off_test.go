@@ -177,9 +177,9 @@ func TestAddressesThatMayNotBeReachedAreRefused(t *testing.T) {
 	} {
 		h, _, err := w.hooks.Add(t.Context(), staff, notifier.Hook{Name: "h" + url[:min(len(url), 150)], URL: url, Events: []notifier.EventType{notifier.EventTest}})
 		var bad *notifier.InvalidError
-		switch got := ""; {
+		switch {
 		case errors.As(err, &bad):
-			if got = bad.Fields[0].Code; got != code || bad.Fields[0].Field != "url" && !strings.Contains(url, " ") && !strings.Contains(url, "\\") {
+			if got := bad.Fields[0].Code; got != code || bad.Fields[0].Field != "url" && !strings.Contains(url, " ") && !strings.Contains(url, "\\") {
 				t.Errorf("%s: %v; want %q", url, bad, code)
 			}
 		case err != nil || code != "":

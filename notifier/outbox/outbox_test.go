@@ -2,8 +2,8 @@ package outbox_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -136,10 +136,13 @@ func TestIDsMayReturn(t *testing.T) {
 	onEach(t, func(t *testing.T, s *shop) {
 		r := newRig(t, boxOf(t, s.address))
 		send, once := r.c.Send, atomic.Bool{}
+		restart := func() {
+			s.truncate(t)
+			s.put(t, to("two"))
+		}
 		r.c.Send = func(ctx context.Context, by notifier.Actor, app int64, all []notifier.Request) []notifier.Result {
 			if once.CompareAndSwap(false, true) { // after the row was read, and before it is deleted
-				s.truncate(t)
-				s.put(t, to("two"))
+				restart()
 			}
 			return send(ctx, by, app, all)
 		}
@@ -162,7 +165,7 @@ func TestOneInstallationReadsWhileTheOtherWaits(t *testing.T) {
 		other, _ := two.run(t)
 		testkit.Eventually(t, "the second waits", func() bool { return two.logs.has("outbox is read by another instance") == 1 })
 		for i := range 20 {
-			s.put(t, to(fmt.Sprint(i)))
+			s.put(t, to(strconv.Itoa(i)))
 		}
 		s.empty(t)
 		if n := len(one.titles(t)); n != 20 || len(two.titles(t)) != 0 {
@@ -211,8 +214,8 @@ func TestManyRowsAreSentInTheOrderOfTheirIDs(t *testing.T) {
 		r := newRig(t, boxOf(t, s.address))
 		var payloads, want []string
 		for i := range 1201 {
-			want = append(want, fmt.Sprint(i))
-			payloads = append(payloads, to(fmt.Sprint(i)))
+			want = append(want, strconv.Itoa(i))
+			payloads = append(payloads, to(strconv.Itoa(i)))
 		}
 		s.put(t, payloads...)
 		r.c.Every = time.Hour // a full read is followed by the next one at once
