@@ -123,7 +123,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		Poll:   20 * time.Millisecond, Idle: 50 * time.Millisecond, Types: w.topics, App: verifier.Sender, Sites: verifier.Sites,
 	})
 	w.asks = ask.New(ask.Config{Store: s, NoticeOf: w.inbox.NoticeOf, Ended: w.notices.Wake, Watch: 20 * time.Millisecond, Log: quiet})
-	w.tasks = task.New(task.Config{Store: s, NoticeOf: w.inbox.NoticeOf, Pass: w.notices.PassOn, Changed: w.notices.Wake, Log: quiet})
+	w.tasks = task.New(task.Config{Store: s, NoticeOf: w.inbox.NoticeOf, Pass: w.notices.PassOn, Follow: w.notices.Follow, Log: quiet})
 	receipts, err := newReceipts()
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,13 +21,18 @@ var (
 	documented = regexp.MustCompile("`(carillon_\\w+)")
 )
 
-// busy starts a server, delivers a notice to a user with an open stream, and writes the user's inbox to SQL. It
+// busy starts a server with an outbox, delivers a notice to a user with an open stream, and writes the user's inbox to SQL. It
 // returns the page of metrics after each histogram has counted something.
 func busy(t *testing.T) (s *running, page string) {
 	t.Helper()
-	c := in(t.TempDir())
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "rules.toml")
+	if err := os.WriteFile(rules, []byte("[[outbox]]\nname = \"shop\"\nsource = \"SHOP\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := in(dir).with("CARILLON_RULE_SOURCE_SHOP", "sqlite:"+filepath.Join(dir, "shop.db"))
 	must(t, c.typing("alice-secret").run(t.Context(), "user", "add", "alice", "--password-stdin", "--role", "staff"))
-	s = serve(t, c, "--admin-addr", "127.0.0.1:0", "--admin-pprof")
+	s = serve(t, c, "--admin-addr", "127.0.0.1:0", "--admin-pprof", "--rules", rules)
 	alice := visit(t, s.URL)
 	alice.signIn(t, "alice", "alice-secret")
 	events := alice.following(t)

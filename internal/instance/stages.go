@@ -111,7 +111,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	}
 	i.notices = notices.New(i.noticesConfig())
 	i.asks = ask.New(ask.Config{Store: i.db, NoticeOf: i.inbox.NoticeOf, Lease: lease.New(i.rdb, space, "ask", askLease), Ended: i.notices.Wake, Log: i.log})
-	i.tasks = task.New(task.Config{Store: i.db, NoticeOf: i.inbox.NoticeOf, Pass: i.notices.PassOn, Lease: lease.New(i.rdb, space, "task", taskLease), Changed: i.notices.Wake, Log: i.log})
+	i.tasks = task.New(task.Config{Store: i.db, NoticeOf: i.inbox.NoticeOf, Pass: i.notices.PassOn, Lease: lease.New(i.rdb, space, "task", taskLease), Follow: i.notices.Follow, Log: i.log})
 	if err := i.makeReach(ctx, space); err != nil {
 		return nil, err
 	}

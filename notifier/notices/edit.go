@@ -113,13 +113,18 @@ func (p *Notices) editNotice(ctx context.Context, by notifier.Actor, n notifier.
 	if err := p.c.Store.EditNotice(ctx, by, &n); err != nil {
 		return notifier.Notice{}, fmt.Errorf("edit notice %d: %w", n.ID, err)
 	}
+	p.Follow(ctx, &n)
+	return n, nil
+}
+
+// Follow has the rows of a notice that was edited in SQL follow, and waits for that as Send does.
+func (p *Notices) Follow(ctx context.Context, n *notifier.Notice) {
 	done, leave := p.Join(n.ID)
 	defer leave()
 	p.Wake()
 	if n.Recipients <= p.c.WaitMax {
-		p.Await(ctx, &n, done)
+		p.Await(ctx, n, done)
 	}
-	return n, nil
 }
 
 // sameContent reports whether two drafts agree in everything that an edit may change.

@@ -35,10 +35,10 @@ type Config struct {
 	NoticeOf func(ctx context.Context, seq int64, key string) (int64, error)
 	// Pass sends a late task to those whom it is passed on to. The notice has no id if there are none. A repeated call returns
 	// the first notice.
-	Pass    func(ctx context.Context, t *notifier.Task) (notifier.Notice, error)
-	Lease   lease.Lease // one instance at a time passes tasks on
-	Changed func()      // called after a task has changed: its notices are due
-	Log     *slog.Logger
+	Pass   func(ctx context.Context, t *notifier.Task) (notifier.Notice, error)
+	Lease  lease.Lease                                   // one instance at a time passes tasks on
+	Follow func(ctx context.Context, n *notifier.Notice) // has the rows of a changed notice follow, and waits for that for a while
+	Log    *slog.Logger
 }
 
 // Tasks are the tasks of an installation.
@@ -56,26 +56,33 @@ func (t *Tasks) Run(ctx context.Context) error {
 // Only a recipient who still has a row, and is still in its target, may act: for others it returns notifier.ErrNotFound.
 // The same deed again returns the task as it is. A deed that is not possible is a *notifier.RefusedTaskError.
 func (t *Tasks) Do(ctx context.Context, by notifier.Actor, is notifier.Taking) (notifier.Task, error) {
-	given, err := t.c.Store.Notice(ctx, is.Notice)
-	var has int64
-	if err == nil {
-		has, err = t.c.NoticeOf(ctx, is.User.Seq, given.Key())
-	}
-	if err == nil && has != is.Notice { // that it was passed on to them may have replaced their row
-		var row notifier.Notice
-		if row, err = t.c.Store.Notice(ctx, has); err == nil && (first(&row) == 0 || first(&row) != first(&given)) {
-			err = notifier.ErrNotFound
-		}
-	}
+	row, err := t.row(ctx, &is)
 	if err != nil {
 		return notifier.Task{}, fmt.Errorf("%s task %d: %w", is.Deed, is.Notice, err)
 	}
-	is.Notice = has
+	is.Notice = row.ID
 	task, err := t.c.Store.DoTask(ctx, by, is)
 	if err == nil {
-		t.c.Changed()
+		t.c.Follow(ctx, &row)
 	}
 	return task, err
+}
+
+// row returns the notice of the user's row about a task. That it was passed on to them may have replaced the one that they name.
+func (t *Tasks) row(ctx context.Context, is *notifier.Taking) (notifier.Notice, error) {
+	named, err := t.c.Store.Notice(ctx, is.Notice)
+	var has int64
+	if err == nil {
+		has, err = t.c.NoticeOf(ctx, is.User.Seq, named.Key())
+	}
+	if err != nil || has == named.ID {
+		return named, err
+	}
+	row, err := t.c.Store.Notice(ctx, has)
+	if err == nil && (first(&row) == 0 || first(&row) != first(&named)) {
+		err = notifier.ErrNotFound
+	}
+	return row, err
 }
 
 // first returns the notice that was not taken; 0: the notice is no task.
@@ -118,7 +125,7 @@ func (t *Tasks) pass(ctx context.Context, late *notifier.Task) error {
 		err = nil
 	}
 	if err == nil && n.ID > 0 {
-		t.c.Changed()
+		t.c.Follow(ctx, &n)
 	}
 	return err
 }
