@@ -34,9 +34,10 @@ type Store interface {
 	Arrived(ctx context.Context, all []notifier.Arrival) (seqs []int64, err error)
 	// Advance moves the cursor of a notice and renews the claim, if the notice still has that state and revision.
 	Advance(ctx context.Context, c notifier.Claim, id, rev int64, state notifier.State, done int64) error
+	// Finish is Move to the last state of a notice that every recipient has, or that is retracted.
+	Finish(ctx context.Context, id, rev int64, from, to notifier.State) error
 	// Move changes the state of a notice and resets its cursor. It returns false if the notice is not in the
 	// state from, or has another revision.
-	Finish(ctx context.Context, id, rev int64, from, to notifier.State) error
 	Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error)
 	// TrimDrafts deletes drafts last changed before then, and drafts whose keys show that they were
 	// sent.

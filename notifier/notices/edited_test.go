@@ -278,11 +278,11 @@ type lateEditor struct {
 	once sync.Once
 }
 
-func (l *lateEditor) Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error) {
+func (l *lateEditor) Finish(ctx context.Context, id, rev int64, from, to notifier.State) error {
 	if to == notifier.StateSent {
 		l.once.Do(l.edit)
 	}
-	return l.Store.Move(ctx, id, rev, from, to)
+	return l.Store.Finish(ctx, id, rev, from, to)
 }
 
 func (l *lateEditor) Confirm(ctx context.Context, done []notifier.Revised) ([]int64, error) {

@@ -18,13 +18,13 @@ func (o overtaken) retract(ctx context.Context, id int64, from notifier.State) e
 	return err
 }
 
-func (o overtaken) Move(ctx context.Context, id, rev int64, from, to notifier.State) (bool, error) {
+func (o overtaken) Finish(ctx context.Context, id, rev int64, from, to notifier.State) error {
 	if to == notifier.StateSent {
 		if err := o.retract(ctx, id, from); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return o.Store.Move(ctx, id, rev, from, to)
+	return o.Store.Finish(ctx, id, rev, from, to)
 }
 
 func (o overtaken) Confirm(ctx context.Context, done []notifier.Revised) ([]int64, error) {
