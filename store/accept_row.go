@@ -23,6 +23,7 @@ type noticeRow struct {
 	claim      notifier.Claim
 	trace      string
 	extras     string
+	task       *taskRow       // nil: it is none
 	deed       *notifier.Deed // shared by the rows of one call
 
 	id       int64
@@ -56,6 +57,9 @@ func (s *Store) noticeRow(row *noticeRow, a *notifier.Acceptance) error {
 		return fmt.Errorf("accept a notice: %w", err)
 	}
 	if row.extras, err = encodeExtras(&n.Draft.Extras); err != nil {
+		return fmt.Errorf("accept a notice: %w", err)
+	}
+	if row.task, err = taskRowOf(n); err != nil {
 		return fmt.Errorf("accept a notice: %w", err)
 	}
 	row.Reasons, row.claim, row.trace = nil, a.Claim, a.Trace // the reasons belong to the caller

@@ -41,7 +41,7 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 					return err
 				}
 			}
-			if t, ok := taskRowOf(n); ok {
+			if t := n.task; t != nil {
 				if _, err := tx.ExecContext(row, addTask, n.id, t.finish, t.within, t.late, t.passesTo); err != nil {
 					return err
 				}

@@ -15,26 +15,30 @@ import (
 // addTask adds the task of a notice.
 const addTask = `INSERT INTO tasks (notice_id, finish, within, late_at, passes_to) VALUES ($1, $2, $3, $4, $5)`
 
-// taskRow is the part of addTask after the id; ok is false for a notice that is no task of its own.
+// taskRow is the part of addTask after the id.
 type taskRow struct {
 	finish, passesTo string
 	within, late     int64
 }
 
-func taskRowOf(n *noticeRow) (row taskRow, ok bool) {
+// taskRowOf returns the task of a notice; nil: it is none of its own.
+func taskRowOf(n *notifier.Notice) (*taskRow, error) {
 	t := n.Extras.Take
 	if t == nil || t.Of > 0 {
-		return row, false
+		return nil, nil
 	}
-	row = taskRow{finish: string(t.Finish), within: t.Rule.Within.Milliseconds()}
+	row := &taskRow{finish: string(t.Finish), within: t.Rule.Within.Milliseconds()}
 	if row.within > 0 && n.State != notifier.StateScheduled { // Release sets it for that
 		row.late = millis(n.CreatedAt) + row.within
 	}
 	if !t.Rule.Else.IsZero() {
-		to, _ := json.Marshal(t.Rule.Else) //nolint:errchkjson // it has only texts and numbers
+		to, err := json.Marshal(t.Rule.Else)
+		if err != nil {
+			return nil, fmt.Errorf("encode to whom a task is passed on: %w", err)
+		}
 		row.passesTo = string(to)
 	}
-	return row, true
+	return row, nil
 }
 
 // taskArrays returns the parameters of addNoticesQuery that describe the tasks, by column: the place of the row, from 1, and what
@@ -42,7 +46,7 @@ func taskRowOf(n *noticeRow) (row taskRow, ok bool) {
 func taskArrays(rows []*noticeRow) []any {
 	places, within, late, finish, passes := []int64{}, []int64{}, []int64{}, []string{}, []string{}
 	for i, n := range rows {
-		if t, ok := taskRowOf(n); ok {
+		if t := n.task; t != nil {
 			places, finish, within = append(places, int64(i)+1), append(finish, t.finish), append(within, t.within)
 			late, passes = append(late, t.late), append(passes, t.passesTo)
 		}

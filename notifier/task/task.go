@@ -13,6 +13,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 )
 
 const (
@@ -20,17 +21,9 @@ const (
 	passPage  = 100
 )
 
-// Store is where tasks are decided; see package store for each method.
-type Store interface {
-	Notice(ctx context.Context, id int64) (notifier.Notice, error)
-	DoTask(ctx context.Context, by notifier.Actor, is notifier.Taking) (notifier.Task, error)
-	LateTasks(ctx context.Context, limit int) ([]notifier.Task, error)
-	PassOn(ctx context.Context, id, passed int64) error
-}
-
 // Config holds the dependencies of Tasks.
 type Config struct {
-	Store Store
+	Store *store.Store
 	// NoticeOf returns the notice whose row with this key a user has, in the inbox or put away; notifier.ErrNotFound: none.
 	NoticeOf func(ctx context.Context, seq int64, key string) (int64, error)
 	// Pass sends a late task to those whom it is passed on to. The notice has no id if there are none. A repeated call returns
