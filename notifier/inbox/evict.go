@@ -57,8 +57,8 @@ func (b *Inbox) evict(ctx context.Context, seqs []int64, before time.Time) (evic
 		part := b.part(seq)
 		if ver, known := vers[seq]; known {
 			cmds[i] = p.Add(
-				ctx, evictInbox, 8,
-				b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq),
+				ctx, evictInbox, 9,
+				b.k.List(seq), b.k.Hash(seq), b.k.State(seq), b.k.Gone(seq), part.expiry, part.dirty, part.idle, b.k.Archive(seq), part.late,
 				seq, before.UnixMilli(), ver, now,
 			)
 		} else {

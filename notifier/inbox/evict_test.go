@@ -32,9 +32,10 @@ func (s *site) nothing(t tb, seq int64) {
 		}
 	}
 	_, dirty := at.Dirty[user]
+	_, late := at.Late[user]
 	_, idle := s.idle(t, seq)[user]
-	if len(at.List)+len(at.Hash)+len(at.State)+len(at.Gone)+len(at.Archive) > 0 || dirty || idle {
-		t.Errorf("user %d still has %+v, dirty %v, idle %v", seq, at, dirty, idle)
+	if len(at.List)+len(at.Hash)+len(at.State)+len(at.Gone)+len(at.Archive) > 0 || dirty || late || idle {
+		t.Errorf("user %d still has %+v, dirty %v, late %v, idle %v", seq, at, dirty, late, idle)
 	}
 }
 
