@@ -79,12 +79,14 @@ generate: ## regenerate templ, licences, icons, and css and vendored js if npm i
 	$(TOOL) templ generate -path views
 	@texts="$$($(GO) run ./scripts/licences)" && printf '%s\n' "$$texts" >cmd/carillon/licences.txt
 	$(GO) run ./scripts/homeicons
+	$(GO) run ./scripts/clienttypes
 	@if command -v npm >/dev/null; then \
 		{ test -d node_modules/terser || npm install --no-save --no-audit --no-fund --silent; } && npm run --silent build; \
 	else echo "generate: no npm; static/ is unchanged" >&2; fi
 
 lint: ## check for mistakes and style
 	$(TOOL) golangci-lint run ./...
+	cd clients/go && $(GO) vet ./...
 	@if command -v npm >/dev/null; then \
 		{ test -x node_modules/.bin/html-validate || npm install --no-save --no-audit --no-fund --silent; } && npm run --silent check && \
 		cd scripts/openapi && { test -x node_modules/.bin/spectral || npm ci --ignore-scripts --no-audit --no-fund --silent; } && \
@@ -93,7 +95,7 @@ lint: ## check for mistakes and style
 	else echo "lint: no npm; the modules and the OpenAPI document are not checked" >&2; fi
 
 verify: generate ## fail if a generated file is out of date
-	@stale="$$(git status --porcelain -- '*_templ.go' static e2e/testdata cmd/carillon/licences.txt)"; \
+	@stale="$$(git status --porcelain -- '*_templ.go' static clients e2e/testdata cmd/carillon/licences.txt)"; \
 	if [ -n "$$stale" ]; then echo "$$stale"; echo "verify: commit the output of make generate" >&2; exit 1; fi
 
 check: verify lint test ## everything that must pass before a change is merged

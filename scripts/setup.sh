@@ -2,7 +2,7 @@
 # Installs the packages that `make run` or `make test` needs and this machine lacks.
 #
 #   scripts/setup.sh run     a Redis for the built-in mode; never fails
-#   scripts/setup.sh test    Redis, PostgreSQL, PgBouncer, MariaDB, a browser, nginx, Caddy, promtool, systemd-analyze, and the languages of snippets/; fails without them
+#   scripts/setup.sh test    Redis, PostgreSQL, PgBouncer, MariaDB, a browser, nginx, Caddy, promtool, systemd-analyze, and the languages of clients/ and snippets/; fails without them
 #   scripts/setup.sh check   npm, which the linters and generators of static/ need; fails without it
 #   scripts/setup.sh screenshots    fonts for the pictures; never fails
 #
@@ -30,7 +30,7 @@ need_proxies() {
 	command -v caddy >/dev/null || { missing+=(caddy); services+=(caddy); }
 }
 
-# The languages of the snippets that host applications paste, by the command that runs each.
+# The languages of the clients, and of the snippets that host applications paste, by the command that runs each.
 need_languages() {
 	command -v npm >/dev/null || missing+=(npm)
 	command -v javac >/dev/null || missing+=(default-jdk-headless)
@@ -39,6 +39,7 @@ need_languages() {
 	command -v ruby >/dev/null || missing+=(ruby)
 	/usr/bin/python3 -c 'import django' 2>/dev/null || missing+=(python3-django)
 	/usr/bin/python3 -c 'import flask' 2>/dev/null || missing+=(python3-flask)
+	/usr/bin/python3 -c 'import cryptography' 2>/dev/null || missing+=(python3-cryptography)
 }
 
 missing=()

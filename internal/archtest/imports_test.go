@@ -27,9 +27,13 @@ var rules = map[string][]string{
 	"e2e":      {"*"},
 	"examples": {}, // programs that run next to Carillon
 
-	"scripts/homeicons": {},
-	"scripts/licences":  {},
-	"scripts/release":   {},
+	"clients/go":             {}, // a module of its own, for applications
+	"clients/go/conformance": {"clients/go"},
+
+	"scripts/clienttypes": {"api"},
+	"scripts/homeicons":   {},
+	"scripts/licences":    {},
+	"scripts/release":     {},
 
 	"api":              {"internal/identity", "internal/web", "notifier", "notifier/announcement", "notifier/app", "notifier/ask", "notifier/hook", "notifier/inbox", "notifier/notices", "notifier/person", "notifier/task", "notifier/topic", "store", "views", "views/locale", "views/markdown", "static"},
 	"handlers":         {"internal/identity", "internal/links", "internal/mail", "internal/session", "internal/web", "notifier", "notifier/app", "notifier/hook", "notifier/person", "notifier/rule", "notifier/topic", "snippets", "store", "views", "views/components", "views/locale", "views/markdown", "static"},

@@ -1,0 +1,3 @@
+module github.com/carillonhq/carillon/clients/go
+
+go 1.24.0

@@ -1,0 +1,3 @@
+export { Carillon, CarillonError, type Options } from "./client.js";
+export { InvalidReceipt, InvalidWebhook, userToken, verifyReceipt, verifyWebhook, type Event, type Keys, type Receipt } from "./signing.js";
+export type * from "./types.js";

@@ -1,0 +1,2 @@
+// Code generated from the OpenAPI document by clients/types. DO NOT EDIT.
+export {};
