@@ -43,7 +43,7 @@ func (t pushTeller) Send(ctx context.Context, m *channels.Message) channels.Outc
 		},
 		Key: newest.Key, Badge: t.badge(ctx, m), Inbox: m.Badge, Urgent: t.urgent(m.Entries), Expires: newest.ExpiresAt,
 	}
-	t.addExtras(&message.Notification, newest, leading)
+	t.addExtras(text, &message.Notification, newest, leading)
 	if n := len(m.Entries); n > 1 {
 		var titles []string
 		for _, e := range m.Entries[:min(n, pushTitles)] {
@@ -58,9 +58,9 @@ func (t pushTeller) Send(ctx context.Context, m *channels.Message) channels.Outc
 	return t.send(ctx, m.Target, message)
 }
 
-// addExtras adds the picture and the buttons of a notice. Those of an open question are its choices, which open its row:
-// an answer needs the page.
-func (t pushTeller) addExtras(n *push.Notification, e *notifier.Entry, leading links.Links) {
+// addExtras adds the picture and the buttons of a notice. Those of an open question are its choices, and the first one of an open task
+// is Take; they open its row, because deeds need the page.
+func (t pushTeller) addExtras(text *locale.Printer, n *push.Notification, e *notifier.Entry, leading links.Links) {
 	if e.Image != nil && notifier.AllowedImage(e.Image.URL, t.imageHosts) {
 		n.Image = e.Image.URL
 	}
@@ -70,7 +70,10 @@ func (t pushTeller) addExtras(n *push.Notification, e *notifier.Entry, leading l
 		}
 		return
 	}
-	for i, a := range e.Actions {
+	if e.Take != nil && e.Take.State() == notifier.TaskOpen {
+		n.Actions = append(n.Actions, push.Action{Action: "take", Title: text.T("take.take"), Navigate: leading.Notice(e.NoticeID)})
+	}
+	for i, a := range e.Actions[:min(len(e.Actions), notifier.MaxActions-len(n.Actions))] {
 		n.Actions = append(n.Actions, push.Action{Action: strconv.Itoa(i + 1), Title: a.Label, Navigate: leading.Action(e.NoticeID, i+1)})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,7 +29,7 @@ func TestAPushHasTheButtonsAndTheAllowedPictureOfItsNotice(t *testing.T) {
 	}
 	for hosts, want := range map[string]push.Notification{"cdn.example.com": {Image: address, Actions: actions}, "other.example": {Actions: actions}} {
 		var got push.Notification
-		pushTeller{imageHosts: []string{hosts}}.addExtras(&got, &e, maker.For(links.Reader{Seq: 3}))
+		pushTeller{imageHosts: []string{hosts}}.addExtras(english(t), &got, &e, maker.For(links.Reader{Seq: 3}))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("with pictures of %s: %s", hosts, diff)
 		}
@@ -49,20 +50,46 @@ func TestThePushOfAnOpenQuestionHasItsFirstChoicesWhichOpenItsRow(t *testing.T) 
 	} {
 		asked.State = state
 		var got push.Notification
-		pushTeller{}.addExtras(&got, &e, maker.For(links.Reader{Seq: 3}))
+		pushTeller{}.addExtras(english(t), &got, &e, maker.For(links.Reader{Seq: 3}))
 		if diff := cmp.Diff(want, got.Actions); diff != "" {
 			t.Errorf("%s: %s", state, diff)
 		}
 	}
 }
 
-func TestAPushSaysWhichAppHasSentItsNotice(t *testing.T) {
+func TestThePushOfAnOpenTaskHasTakeBeforeTheFirstButton(t *testing.T) {
 	t.Parallel()
+	maker, err := links.New("https://carillon.example", [][]byte{bytes.Repeat([]byte{1}, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := maker.For(links.Reader{Seq: 3})
+	buttons := []notifier.Action{{Label: "Open", Link: "/a"}, {Label: "Help", Link: "/b"}}
+	task := &notifier.Take{}
+	e := notifier.Entry{NoticeID: 7, Content: notifier.Content{Extras: notifier.Extras{Take: task, Actions: buttons}}}
+	open, help := push.Action{Action: "1", Title: "Open", Navigate: to.Action(7, 1)}, push.Action{Action: "2", Title: "Help", Navigate: to.Action(7, 2)}
+	for _, want := range [][]push.Action{{{Action: "take", Title: "Take", Navigate: "https://carillon.example/n/7"}, open}, {open, help}} {
+		var got push.Notification
+		pushTeller{}.addExtras(english(t), &got, &e, to)
+		if diff := cmp.Diff(want, got.Actions); diff != "" {
+			t.Error(diff)
+		}
+		task.At = time.Now() // now somebody has it
+	}
+}
+
+func english(t *testing.T) *locale.Printer {
+	t.Helper()
 	texts, err := locale.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := texts.For("en", "")
+	return texts.For("en", "")
+}
+
+func TestAPushSaysWhichAppHasSentItsNotice(t *testing.T) {
+	t.Parallel()
+	text := english(t)
 	titled := pushTeller{apps: func(_ context.Context, name string) notifier.RowApp {
 		return notifier.RowApp{Name: name, Title: "The " + name}
 	}}
