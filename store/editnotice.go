@@ -13,7 +13,7 @@ import (
 // its revision; the recipients stay. It marks the notice as changed (see Since) and restarts
 // its delivery, which is due immediately: the state becomes sending if all recipients had been served before, or if an
 // earlier edit of such a notice was in progress; otherwise it becomes accepted. It fills n with the
-// whole stored notice.
+// whole stored notice. If the notice is a task that was passed on, the notice that did so follows.
 //
 // On entry n.Revision is the revision that the editor saw. It returns notifier.ErrConflict if the
 // notice was edited since then, or is retracted or expired, and notifier.ErrNotFound for an
@@ -26,7 +26,11 @@ func (s *Store) EditNotice(ctx context.Context, by notifier.Actor, n *notifier.N
 	}
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var sender notifier.Ref
-		err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1, owner = 0, due_at = 0, tries = 0, trace = '',
+		task, err := s.passedTask(ctx, tx, n)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1, owner = 0, due_at = 0, tries = 0, trace = '',
 				state = CASE WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END,
 				title = $2, body = $3, link = $4, extras = $7
 			WHERE id = $5 AND rev = $6 AND state IN ('accepted', 'sending', 'sent') AND (expires_at = 0 OR expires_at > $1)
@@ -38,7 +42,11 @@ func (s *Store) EditNotice(ctx context.Context, by notifier.Actor, n *notifier.N
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE notices SET search = $1 WHERE id = $2`, searchable(n.Title, sender), n.ID)
+		err = s.indexWords(ctx, tx, n.ID, n.Title, sender)
+		if err == nil && task.Passed > 0 {
+			task.Title, task.Body, task.Link, task.Extras = n.Title, n.Body, n.Link, n.Extras
+			err = s.showTask(ctx, tx, &task, task.Passed, true)
+		}
 		if err == nil {
 			err = s.record(ctx, tx, by, "notice.edit", notifier.NoticeRef(n.ID), "")
 		}
@@ -56,6 +64,12 @@ func (s *Store) EditNotice(ctx context.Context, by notifier.Actor, n *notifier.N
 	}
 	*n = edited[0]
 	return nil
+}
+
+// indexWords stores the words by which staff find a notice.
+func (s *Store) indexWords(ctx context.Context, tx *sql.Tx, id int64, title string, sender notifier.Ref) error {
+	_, err := tx.ExecContext(ctx, `UPDATE notices SET search = $1 WHERE id = $2`, searchable(title, sender), id)
+	return err
 }
 
 // reviseNotice replaces the extras of a notice and makes it due, as EditNotice does. A scheduled notice becomes retracted.

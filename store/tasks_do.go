@@ -112,15 +112,17 @@ func (s *Store) keepTask(ctx context.Context, tx *sql.Tx, t *notifier.Task) erro
 		t.Revision++
 	}
 	if err == nil && t.Passed > 0 {
-		err = s.showTask(ctx, tx, t, t.Passed)
+		err = s.showTask(ctx, tx, t, t.Passed, false)
 	}
 	return err
 }
 
-// showTask stores what the rows of the notice that passed a task on show.
-func (s *Store) showTask(ctx context.Context, tx *sql.Tx, t *notifier.Task, in int64) error {
+// showTask stores what the rows of the notice that passed a task on show of it, and, if the task was edited, its words.
+func (s *Store) showTask(ctx context.Context, tx *sql.Tx, t *notifier.Task, in int64, edited bool) error {
 	var extras string
-	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING extras`, in).Scan(&extras)
+	var sender notifier.Ref
+	err := tx.QueryRowContext(ctx, `UPDATE notices SET rev = rev WHERE id = $1 RETURNING extras, `+senderColumns, in).
+		Scan(append([]any{&extras}, refFields(&sender)...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // all its recipients were deleted
 	}
@@ -133,12 +135,34 @@ func (s *Store) showTask(ctx context.Context, tx *sql.Tx, t *notifier.Task, in i
 	}
 	shown := t.Taken
 	shown.Of, shown.Waited = x.Take.Of, x.Take.Waited
+	if edited {
+		x = t.Extras
+		if _, err = tx.ExecContext(ctx, `UPDATE notices SET title = $1, body = $2, link = $3 WHERE id = $4`, t.Title, t.Body, t.Link, in); err == nil {
+			err = s.indexWords(ctx, tx, in, t.Title, sender)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	x.Take = &shown
 	return s.reviseNotice(ctx, tx, in, &x)
 }
 
+// passedTask returns the task of a notice that is about to be edited, and locks it. Its Passed is 0 if there is no other notice to be
+// edited as well.
+func (s *Store) passedTask(ctx context.Context, tx *sql.Tx, n *notifier.Notice) (notifier.Task, error) {
+	if n.Extras.Take == nil || n.Extras.Take.Of > 0 {
+		return notifier.Task{}, nil
+	}
+	t, _, err := s.lockTask(ctx, tx, n.ID)
+	if errors.Is(err, notifier.ErrNotFound) {
+		err = nil
+	}
+	return t, err
+}
+
 // PassOn records that a notice has passed a late task on, or with 0 that it cannot be passed on. The notice shows who has the task
-// if somebody has taken it meanwhile, and is retracted if the task was.
+// if somebody has taken it meanwhile, has the words of the task if it was edited, and is retracted if the task was.
 func (s *Store) PassOn(ctx context.Context, id, passed int64) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		t, _, err := s.lockTask(ctx, tx, id)
@@ -155,8 +179,8 @@ func (s *Store) PassOn(ctx context.Context, id, passed int64) error {
 			return err
 		case t.State.TakenBack():
 			return s.retractPassed(ctx, tx, id)
-		case t.Taken.Settled():
-			return s.showTask(ctx, tx, &t, passed)
+		case t.Revision > 0: // somebody took it, or edited it
+			return s.showTask(ctx, tx, &t, passed, true)
 		}
 		return nil
 	})

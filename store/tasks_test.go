@@ -216,6 +216,36 @@ func TestATaskTakenWhileItIsPassedOnSaysSoInBothNotices(t *testing.T) {
 	})
 }
 
+func TestAnEditOfATaskReachesTheNoticeThatPassesItOn(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		ann, lea := addUser(t, s, "ann"), addUser(t, s, "lea")
+		id := task(t, s, db, notifier.Take{Rule: notifier.TakeRule{Within: time.Hour, Else: named(lea)}}, named(ann), ann)
+		edit := func(title string) {
+			n := must(s.Notice(t.Context(), id))(t)
+			n.Title, n.Extras.Actions = title, []notifier.Action{{Label: title, Link: "/a"}}
+			if err := s.EditNotice(t.Context(), notifier.Actor{}, &n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		passed := task(t, s, db, notifier.Take{Of: id, Waited: time.Hour}, named(lea), lea)
+		edit("While it is passed on")
+		if err := s.PassOn(t.Context(), id, passed); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"While it is passed on", "Afterwards"} {
+			n := must(s.Notice(t.Context(), passed))(t)
+			if n.Title != want || n.Extras.Actions[0].Label != want || n.Extras.Take.Of != id || n.Extras.Take.Waited != time.Hour {
+				t.Errorf("%q %v %+v; want %q", n.Title, n.Extras.Actions, n.Extras.Take, want)
+			}
+			if found := must(s.Notices(t.Context(), notifier.NoticeQuery{Contains: want}))(t); len(found) != 2 {
+				t.Errorf("%d notices are found by %q", len(found), want)
+			}
+			edit("Afterwards")
+		}
+	})
+}
+
 func TestADeletedUserGivesTheirTaskBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
