@@ -98,7 +98,7 @@ func (h *Handlers) fail(w http.ResponseWriter, r *http.Request, err error) {
 			level = slog.LevelWarn // a dependency is down, which may cause many of these
 		}
 		h.Log.LogAttrs(r.Context(), level, "request failed",
-			slog.String("path", r.URL.Path), slog.String("request_id", v.ID), slog.Any("err", err))
+			slog.String("path", web.Shown(r)), slog.String("request_id", v.ID), slog.Any("err", err))
 	}
 	if v.Status != 0 {
 		return

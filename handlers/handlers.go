@@ -80,7 +80,7 @@ func New(c Config) (*Handlers, error) {
 		return nil, fmt.Errorf("prepare the package for host applications: %w", err)
 	}
 	h.assets = views.Assets{
-		Style: h.files.Path("css/app.css"), StaffStyle: h.files.Path("css/staff.css"), SettingsStyle: h.files.Path("css/settings.css"), ProseStyle: h.files.Path("css/prose.css"), Script: h.files.Path("built/app.js"), HTMX: h.files.Path("js/vendor/htmx.min.js"),
+		Style: h.files.Path("css/app.css"), StaffStyle: h.files.Path("css/staff.css"), SettingsStyle: h.files.Path("css/settings.css"), ProseStyle: h.files.Path("css/prose.css"), BoardStyle: h.files.Path("css/board.css"), BoardScript: h.files.Path("built/board.js"), Script: h.files.Path("built/app.js"), HTMX: h.files.Path("js/vendor/htmx.min.js"),
 		Icon: h.files.Path("icons/bell.svg"), HomeIcon: h.files.Path("icons/home-180.png"), Icons: components.Icons(h.files.Path("icons/sprite.svg")),
 		Modules: h.files.Modules("built/app.js"),
 	}

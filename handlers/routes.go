@@ -137,6 +137,7 @@ func (h *Handlers) routes() []route {
 		{"GET", unsubscribePath + "{token}/settings", public, h.showTokenSettings},
 		{"POST", unsubscribePath + "{token}/settings", public, h.saveTokenSettings},
 		{"GET", openPath + "{token}", public, h.openLink},
+		{"GET", "/board/{role}/{token}", public, h.board},
 
 		{"GET", "/static/", public, h.static},
 		{"GET", "/embed/{file}", public, h.embedded},

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -46,14 +47,7 @@ func (h *Handlers) doTask(deed notifier.TaskDeed) func(http.ResponseWriter, *htt
 
 // hasTask describes who has a task, for a reader with this name.
 func hasTask(text *locale.Printer, t *notifier.Take, reader string, now time.Time) string {
-	holder := t.Name
-	switch {
-	case holder != "":
-	case t.By != "":
-		holder = t.By
-	default:
-		holder = text.T("inbox.somebody")
-	}
+	holder := holderText(text, t)
 	short := func(at time.Time) string { return text.Short(at.In(now.Location()), now) }
 	mine := t.By != "" && t.By == reader
 	switch t.State() {
@@ -67,6 +61,11 @@ func hasTask(text *locale.Printer, t *notifier.Take, reader string, now time.Tim
 	case notifier.TaskOpen:
 	}
 	return text.T("take.open")
+}
+
+// holderText returns what the user who has a task is called.
+func holderText(text *locale.Printer, t *notifier.Take) string {
+	return cmp.Or(t.Name, t.By, text.T("inbox.somebody"))
 }
 
 // take returns what a row shows of its task; nil: it has none.

@@ -136,8 +136,14 @@ func TestTheFormMakesANoticeATask(t *testing.T) {
 // task stores a task of alice and carol and returns its id.
 func (w *world) task(title string, rule notifier.TakeRule) int64 {
 	w.t.Helper()
+	return w.taskOf(notifier.Target{Users: []string{"alice", "carol"}}, title, rule)
+}
+
+// taskOf is task with the given target.
+func (w *world) taskOf(target notifier.Target, title string, rule notifier.TakeRule) int64 {
+	w.t.Helper()
 	n := notifier.Notice{Draft: notifier.Draft{
-		Target: notifier.Target{Users: []string{"alice", "carol"}}, Type: "oven", Title: title, Sender: notifier.KeyRef("shop"),
+		Target: target, Type: "oven", Title: title, Sender: notifier.KeyRef("shop"),
 		Extras: notifier.Extras{Take: &notifier.Take{Finish: notifier.DoneRequired, Rule: rule}},
 	}, CreatedAt: w.clock(), ExpiresAt: w.clock().Add(48 * time.Hour)}
 	a := notifier.Acceptance{Notice: &n, To: roaring.BitmapOf(uint32(alice.Seq), uint32(carol.Seq))}

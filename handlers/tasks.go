@@ -68,7 +68,7 @@ func (h *Handlers) taskRow(text *locale.Printer, t *notifier.Task, names called,
 		Sent: momentOf(text, t.SentAt(), now), State: string(t.Taken.State()), StateText: hasTask(text, &t.Taken, "", now),
 	}
 	open := t.Taken.State() == notifier.TaskOpen
-	row.Overdue = open && !t.LateAt.IsZero() && !now.Before(t.LateAt)
+	row.Overdue = t.Late(now)
 	switch left := t.LateAt.Sub(now); {
 	case t.Passed > 0:
 		row.Late = text.F("tasks.passed", "Target", h.targetText(text, t.Taken.Rule.Else, names))

@@ -68,6 +68,11 @@ func (t *Task) Do(deed TaskDeed, u *User, now time.Time) (changed bool, err erro
 	return true, nil
 }
 
+// Late reports whether nobody has taken the task in time.
+func (t *Task) Late(now time.Time) bool {
+	return t.Taken.State() == TaskOpen && !t.LateAt.IsZero() && !now.Before(t.LateAt)
+}
+
 // GiveBack opens a task that is not done. When it is late stays as it was.
 func (t *Task) GiveBack() {
 	t.Holder, t.Taken.By, t.Taken.Name, t.Taken.At = 0, "", "", time.Time{}

@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-//go:embed css/app.css css/staff.css css/settings.css css/prose.css built/*.js built/embed/*.js js/vendor/*.js icons/*.svg icons/*.png
+//go:embed css/app.css css/staff.css css/settings.css css/prose.css css/board.css built/*.js built/embed/*.js js/vendor/*.js icons/*.svg icons/*.png
 var embedded embed.FS
 
 // Prefix begins the address of every static file.

@@ -170,7 +170,7 @@ func TestTheStylesOfSomePagesUseOnlyDefinedVariables(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	app := string(f.files["css/app.css"].plain)
-	for _, sheet := range []string{"css/staff.css", "css/settings.css", "css/prose.css"} {
+	for _, sheet := range []string{"css/staff.css", "css/settings.css", "css/prose.css", "css/board.css"} {
 		own := string(f.files[sheet].plain)
 		uses := regexp.MustCompile(`var\((--[a-z0-9-]+)[,)]`).FindAllStringSubmatch(own, -1)
 		if len(uses) == 0 {

@@ -125,8 +125,10 @@ func (s *Store) Tasks(ctx context.Context, q notifier.TaskQuery) ([]notifier.Tas
 		if err != nil {
 			return nil, s.fail(err, "list tasks")
 		}
-		role := `%` + literal(text(string(quoted))) + `%`
-		f.add(`(target LIKE %s ESCAPE '\' OR passed > 0 AND passes_to LIKE %s ESCAPE '\')`, role, role)
+		// A target has one kind of recipient, so a user or a topic with the name of the role is none of these.
+		one, several := `%"role":`+literal(text(string(quoted)))+`%`, `%"roles":[%`+literal(text(string(quoted)))+`%`
+		f.add(`(target LIKE %s ESCAPE '\' OR target LIKE %s ESCAPE '\' OR passed > 0 AND (passes_to LIKE %s ESCAPE '\' OR passes_to LIKE %s ESCAPE '\'))`,
+			one, several, one, several)
 	}
 	found, err := s.tasks(ctx, f.where()+` ORDER BY task_id `+order+` LIMIT `+f.param(pageSize(q.Limit)), f.args...)
 	return found, s.fail(err, "list tasks")

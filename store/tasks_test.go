@@ -282,6 +282,9 @@ func TestTasksAreListedByStateAndRole(t *testing.T) {
 		picker, lead := notifier.Target{Role: "picker"}, notifier.Target{Role: `lead%"x`}
 		first, second := task(t, s, db, notifier.Take{Rule: notifier.TakeRule{Within: time.Minute, Else: lead}}, picker, ann), task(t, s, db, notifier.Take{}, lead, lea)
 		third := task(t, s, db, notifier.Take{}, picker, ann)
+		task(t, s, db, notifier.Take{}, notifier.Target{Topic: notifier.Topic{Type: "lead", Scope: "picker"}}, ann)
+		alike := task(t, s, db, notifier.Take{}, named(addUser(t, s, "picker")), ann)
+		several := task(t, s, db, notifier.Take{}, notifier.Target{Roles: []string{"driver", "picker"}}, ann)
 		list := func(q notifier.TaskQuery) (ids []int64) {
 			for _, task := range must(s.Tasks(t.Context(), q))(t) {
 				ids = append(ids, task.ID)
@@ -294,7 +297,8 @@ func TestTasksAreListedByStateAndRole(t *testing.T) {
 				t.Errorf("%s: %v; want %v", what, got, want)
 			}
 		}
-		want("open", list(notifier.TaskQuery{Open: true}), first, second, third)
+		want("open", list(notifier.TaskQuery{Open: true}), first, second, third, third+1, alike, several)
+		want("of a role, of several, and not of a user and a topic of that name", list(notifier.TaskQuery{Open: true, Role: "picker"}), first, third, several)
 		want("open, after the first", list(notifier.TaskQuery{Open: true, After: first, Limit: 1}), second)
 		want("of a role", list(notifier.TaskQuery{Open: true, Role: `lead%"x`}), second)
 		want("of no role", list(notifier.TaskQuery{Open: true, Role: "lead"}))

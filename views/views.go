@@ -47,6 +47,8 @@ type Assets struct {
 	StaffStyle    string // for staff pages, besides Style
 	SettingsStyle string // for the settings page, besides Style
 	ProseStyle    string // for the page of an announcement, besides Style
+	BoardStyle    string // for boards, besides Style
+	BoardScript   string // for boards, instead of Script
 	Script        string
 	Modules       []string // imported by Script; listed so that all load together
 	HTMX          string

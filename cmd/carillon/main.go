@@ -71,6 +71,7 @@ type cli struct {
 	Key      keyCmd        `cmd:"" help:"Manage the keys of applications."`
 	App      appCmd        `cmd:"" help:"Manage the applications whose users have inboxes here."`
 	Hook     hookCmd       `cmd:"" help:"Manage webhooks: addresses of programs that receive events."`
+	Board    boardCmd      `cmd:"" help:"Manage the links of boards: the tasks of a role, for a screen on a wall."`
 	Receipt  receiptCmd    `cmd:"" help:"Verify the receipts of questions."`
 	MCP      mcpCmd        `cmd:"" name:"mcp" help:"Let an agent send notices and ask people, by the Model Context Protocol."`
 	Rules    rulesCmd      `cmd:"" help:"Check the rules that watch business databases, and the outboxes of applications."`

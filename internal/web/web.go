@@ -4,6 +4,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -113,7 +114,7 @@ func (s *Site) recovered(rec *recorder, r *http.Request, reason any) {
 		panic(http.ErrAbortHandler)
 	}
 	s.Log.LogAttrs(r.Context(), slog.LevelError, "handler panicked",
-		slog.String("path", shown(r, rec.Exchange)), slog.String("request_id", rec.ID),
+		slog.String("path", Shown(r)), slog.String("request_id", rec.ID),
 		slog.Any("err", reason), slog.String("stack", string(debug.Stack())))
 	if rec.Status == 0 {
 		s.Fail(rec, r, fmt.Errorf("panic: %v", reason))
@@ -128,7 +129,7 @@ func (s *Site) logAccess(r *http.Request, x *Exchange, took time.Duration) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("method", r.Method), slog.String("path", shown(r, x)), slog.Int("status", x.Status),
+		slog.String("method", r.Method), slog.String("path", Shown(r)), slog.Int("status", x.Status),
 		slog.Int64("bytes", x.Bytes), slog.Duration("duration", took), slog.String("request_id", x.ID),
 		slog.String("address", x.Address),
 	}
@@ -138,10 +139,11 @@ func (s *Site) logAccess(r *http.Request, x *Exchange, took time.Duration) {
 	s.Log.LogAttrs(r.Context(), level, "request served", attrs...)
 }
 
-// shown returns the path of a request for logs. A path that holds a token, which is a right, is given by its
+// Shown returns the path of a request for logs. A path that holds a token, which is a right, is given by its
 // pattern.
-func shown(r *http.Request, x *Exchange) string {
-	if _, path, _ := strings.Cut(x.Route, "/"); strings.Contains(path, "{token}") {
+func Shown(r *http.Request) string {
+	route := cmp.Or(Of(r.Context()).Route, r.Pattern) // the first once mux has answered, the second until then
+	if _, path, _ := strings.Cut(route, "/"); strings.Contains(path, "{token}") {
 		return "/" + path
 	}
 	return r.URL.Path

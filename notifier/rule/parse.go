@@ -124,11 +124,23 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 	r.extras = t.extras()
 	r.expiresIn = t.span("expires_in", 0, 0, 0)
 	r.Remind = t.span("remind", 0, 0, 0)
-	r.Withdraw = t.yes("withdraw")
+	r.taken(t)
+	r.Withdraw = t.yes("withdraw") || r.take > 0 // nobody takes what is no longer there
 	r.toast = t.yes("toast")
 	p.end(t, kindRule, r.Name)
 	r.Fault = t.first()
 	return r
+}
+
+// taken reads whether the findings are tasks.
+func (r *Rule) taken(t *fields) {
+	r.take = t.span("take", 0, time.Second, 0)
+	switch {
+	case r.take > 0 && r.expiresIn > 0 && r.take >= r.expiresIn:
+		t.fault("take", "must be shorter than expires_in")
+	case r.take > 0 && r.Remind > 0:
+		t.fault("remind", "cannot be combined with take: whoever has the task would get it anew")
+	}
 }
 
 // typed reads the type of the findings. Only those to the subscribers of a topic need one.

@@ -39,7 +39,7 @@ type pending struct {
 	found
 	change Change
 	row    notifier.Finding // NoticeID is 0 until it is sent
-	moved  bool             // it may have been sent to other recipients before
+	moved  bool             // it may have been sent to other recipients before, or as another task
 }
 
 // compare decides what to do with the findings, given the recorded ones.
@@ -65,7 +65,8 @@ func (r *Rule) weigh(f found, known map[string]notifier.Finding, now time.Time) 
 		t.change = ChangeNew
 	case !bytes.Equal(before.Digest, f.digest):
 		t.change = ChangeOther
-		t.moved = !bytes.HasPrefix(before.Digest, f.digest[:addressBytes])
+		// A changed task is a new one, so the former must not wait any longer.
+		t.moved = r.take > 0 || !bytes.HasPrefix(before.Digest, f.digest[:addressBytes])
 	case before.NoticeID == 0:
 		// The run died, or it could not be sent. Its time stays the same, and therefore also the
 		// idempotency key that prevents sending it twice.
