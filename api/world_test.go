@@ -32,6 +32,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/reception"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/task"
 	"github.com/carillonhq/carillon/notifier/toast"
@@ -133,7 +134,9 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		t.Fatal(err)
 	}
 	c := Config{
-		Hooks: hooks, Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Tasks: w.tasks, Inbox: w.inbox, Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
+		Hooks: hooks, Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Tasks: w.tasks, Inbox: w.inbox,
+		Receptions: reception.New(reception.Config{Store: s, Read: w.inbox.Read, Types: w.topics, Mailing: true, Pushing: true}),
+		 Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
 		Audiences: testAudiences, Log: quiet, Tokens: verifier, Stream: hub,
 	}
 	for _, f := range change {
