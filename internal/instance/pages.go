@@ -53,10 +53,13 @@ func (i *instance) pages() (http.Handler, error) {
 		Tokens:  i.tokens,
 		APIKeys: app.APIKeys{Store: i.db, Changed: i.tokens.Changed},
 		Hooks:   i.hooks,
-		Slips:   i.slips,
-		Mails:   i.outbox,
-		Rules:   i.rules,
-		Build:   i.id,
+
+		Receptions: i.receptions(),
+
+		Slips: i.slips,
+		Mails: i.outbox,
+		Rules: i.rules,
+		Build: i.id,
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,

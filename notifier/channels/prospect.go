@@ -66,3 +66,8 @@ func ProspectOf(d *notifier.ReachDue, typ *notifier.NoticeType, slug string, at 
 	}
 	return p
 }
+
+// Reaches reports whether a target sends notices of this type.
+func Reaches(d *notifier.ReachDue, typ *notifier.NoticeType, slug string) bool {
+	return !d.Off && d.State != notifier.ReachOff && d.State != notifier.ReachDead && wanted(d, typ, slug)
+}

@@ -23,6 +23,9 @@ type Config struct {
 	Store *store.Store
 	// Read returns the inboxes of users as they are in Redis, without those that are only in SQL; see notifier/inbox.
 	Read func(ctx context.Context, seqs []int64) ([]notifier.Snapshot, error)
+	// Rehearse validates a draft and finds its recipients; see notifier/notices.
+	Rehearse func(ctx context.Context, d notifier.Draft, bring bool) (notifier.Confirmed, error)
+
 	Types   Types
 	Mailing bool             // this installation sends mail
 	Pushing bool             // this installation sends pushes
