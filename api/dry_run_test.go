@@ -174,8 +174,8 @@ func TestADryRunChangesNothingAndValidatesLikeSending(t *testing.T) {
 		"an unknown else": `{"target":{"users":["bob"]},"title":"Hello","take":{"within":"1h","else":{"role":"nobody"}}}`,
 	} {
 		dry := w.call(t, w.send, "POST", "/notices?dry_run=1", body).is(t, http.StatusUnprocessableEntity).faults(t)
-		if real := w.call(t, w.send, "POST", "/notices", body).is(t, http.StatusUnprocessableEntity).faults(t); len(dry) == 0 || !slices.Equal(dry, real) {
-			t.Errorf("%s: tried %v, sent %v", name, dry, real)
+		if sent := w.call(t, w.send, "POST", "/notices", body).is(t, http.StatusUnprocessableEntity).faults(t); len(dry) == 0 || !slices.Equal(dry, sent) {
+			t.Errorf("%s: tried %v, sent %v", name, dry, sent)
 		}
 	}
 	for _, bad := range []string{
