@@ -12,6 +12,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/carillonhq/carillon/views/locale"
 )
 
 // prefix is the path under which the API is served.
@@ -23,6 +25,8 @@ type server struct {
 	api  huma.API
 	mux  *http.ServeMux
 	ring *keyring
+
+	texts *locale.Catalogue
 
 	home   string // the origin of the public URL; empty: none is configured
 	askers *askers
@@ -50,6 +54,9 @@ func newServer(c Config) (*server, error) {
 	s.refused = &refusedOrigins{log: c.Log, now: c.Now}
 	s.ring = &keyring{keys: c.Store, log: c.Log, now: c.Now, changes: c.Tokens.Changes, held: map[string]*heldKey{}}
 	var err error
+	if s.texts, err = locale.New(); err != nil {
+		return nil, fmt.Errorf("read the texts: %w", err)
+	}
 	if s.home, err = originOf(c.PublicURL); err != nil {
 		return nil, fmt.Errorf("read the public URL: %w", err)
 	}
@@ -59,6 +66,7 @@ func newServer(c Config) (*server, error) {
 	s.api = humago.New(s.mux, document(c.Version, c.Path))
 	s.api.UseMiddleware(s.admit)
 	registerNotices(s)
+	registerWhy(s)
 	registerAsks(s)
 	registerToasts(s)
 	registerTypes(s)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -58,7 +59,8 @@ func registerAsks(s *server) {
 }
 
 type askCallInput struct {
-	Once    string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours, as for POST /notices. 1 to 255 visible ASCII characters."`
+	Once string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours, as for POST /notices. 1 to 255 visible ASCII characters."`
+	DryInput
 	Payload payload[askInput]
 }
 
@@ -76,7 +78,7 @@ type acceptedAsk struct {
 }
 
 func (s *server) ask(ctx context.Context, in *askCallInput) (*askCallOutput, error) {
-	if err := checkOnce(in.Once); err != nil {
+	if err := cmp.Or(checkOnce(in.Once), in.refuse()); err != nil {
 		return nil, err
 	}
 	asked := &in.Payload.Value

@@ -15,6 +15,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/inbox"
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/reception"
 	"github.com/carillonhq/carillon/notifier/task"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
@@ -33,6 +34,7 @@ type Config struct {
 	Notices       *notices.Notices
 	Asks          *ask.Asks
 	Tasks         *task.Tasks
+	Receptions    *reception.Receptions
 	Receipts      *ask.Receipts // nil: none are issued
 	Inbox         *inbox.Inbox
 	Announcements *announcement.Announcements

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -15,13 +16,15 @@ const maxBatchBody = 8 << 20
 
 type sendInput struct {
 	Once    string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same request with the same key gets the first answer again, with Idempotent-Replayed: true. 1 to 255 visible ASCII characters."`
+	DryRun  string `query:"dry_run" doc:"1 or true: validates the notice and answers 200 with the people who would get it, by which ways, and how many of them are asleep. Nothing is sent or stored, the Idempotency-Key neither."`
 	Payload payload[noticeInput]
 }
 
 type sendOutput struct {
 	Location string `header:"Location" doc:"The address of the notice."`
 	Replayed string `header:"Idempotent-Replayed" doc:"true if the same request was accepted before: this is the first answer again." enum:"true"`
-	Body     acceptedNotice
+	Status   int
+	Body     sentBody
 }
 
 // acceptedNotice is a notice that is stored and will reach its recipients.
@@ -46,6 +49,11 @@ func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
 		return nil, err
 	}
 	n := &in.Payload.Value
+	if try, err := dryRun(in.DryRun).on(); err != nil {
+		return nil, err
+	} else if try {
+		return s.try(ctx, n)
+	}
 	request, err := s.request(ctx, in.Once, n, -1)
 	var result notifier.Result
 	if err == nil {
@@ -55,7 +63,7 @@ func (s *server) send(ctx context.Context, in *sendInput) (*sendOutput, error) {
 	if err != nil {
 		return nil, unsent(n, "body.", err)
 	}
-	out := &sendOutput{Body: acceptedAs(ctx, &result.Notice)}
+	out := &sendOutput{Status: http.StatusAccepted, Body: sentBody{acceptedNotice: acceptedAs(ctx, &result.Notice)}}
 	out.Location = out.Body.URL
 	if result.Replayed {
 		out.Replayed = "true"
@@ -90,7 +98,8 @@ func unsent(n *noticeInput, where string, err error) error {
 }
 
 type batchInput struct {
-	Once    string `header:"Idempotency-Key" doc:"Makes each notice of the call safe to repeat for 24 hours. 1 to 255 visible ASCII characters."`
+	Once string `header:"Idempotency-Key" doc:"Makes each notice of the call safe to repeat for 24 hours. 1 to 255 visible ASCII characters."`
+	DryInput
 	Payload payload[batchBody]
 }
 
@@ -117,7 +126,7 @@ type batchResult struct {
 
 // sendBatch accepts the valid ones of up to maxBatch notices, with one commit.
 func (s *server) sendBatch(ctx context.Context, in *batchInput) (*batchOutput, error) {
-	if err := checkOnce(in.Once); err != nil {
+	if err := cmp.Or(checkOnce(in.Once), in.refuse()); err != nil {
 		return nil, err
 	}
 	all := in.Payload.Value.Notices

@@ -22,9 +22,11 @@ func registerNotices(s *server) {
 			{name: "topic", summary: "To the subscribers of a topic", body: `{"target":{"topic":{"type":"rep_notice","scope":"119240"}},"subject":"location:A-03-2","title":"Negative stock at A-03-2","body":"It holds -4 of article 4711."}`},
 			{name: "audience", summary: "To an audience: an announcement", body: `{"target":{"audiences":["customer"]},"title":"We are closed on Monday","pinned":true,"expires_in":"48h"}`},
 			{name: "rich", summary: "With an actor, buttons and data", body: `{"target":{"users":["alice"]},"type":"review","subject":"pr:7","title":"Bob asks you to review #7","actor":{"id":"u7","name":"Bob"},"actions":[{"label":"Review","link":"/prs/7","style":"primary"},{"label":"Not now","link":"/prs"}],"data":{"pr":7}}`},
+			{name: "dry", summary: "Only find out who would get it", params: map[string]string{"dry_run": "1"}, body: `{"target":{"role":"picker"},"title":"Bay 3 is closed today"}`, status: http.StatusOK},
 			{name: "once", summary: "With a key that makes it safe to repeat", params: map[string]string{"Idempotency-Key": "order-1001-shipped"}, body: `{"target":{"users":["alice"]},"type":"order","subject":"order:1001","title":"Order 1001 is on its way"}`},
 		},
 	}, s.send)
+	s.describeDryRun()
 	register(s, call{
 		id: "send-notices", group: groupNotices, method: http.MethodPost, path: "/notices/batch", scope: notifier.ScopeSend, status: http.StatusAccepted,
 		summary: "Send up to 1,000 notices",

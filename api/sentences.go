@@ -18,6 +18,7 @@ const (
 	codeBadToast    = "bad_toast"
 	codeUnknownApp  = "unknown_app"
 	codeOnce        = "repeated"
+	codeNoDryRun    = "no_dry_run"
 	codeBadCursor   = "bad_cursor"
 	codeBadSender   = "bad_sender"
 	codeBadAudience = "bad_audience" // from the directory, as is the next
@@ -40,6 +41,7 @@ var sentences = map[string]string{ //nolint:gosec // messages about passwords, n
 	codeBadToast:     "must be the IDs of toasts, such as 1763800000000-0",
 	codeUnknownApp:   "names no app: {Name}",
 	codeOnce:         "must not be given more than once",
+	codeNoDryRun:     "is only possible in POST /notices, for one notice",
 	codeBadCursor:    "must be next of an earlier answer of this call",
 	codeBadSender:    "must be KIND:ID as in sender_kind and sender_id, such as key:shop or user:7; KIND is user, key, rule, outbox or command",
 	codeBadAudience:  "is not a valid audience",

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/carillonhq/carillon/notifier"
-	"github.com/carillonhq/carillon/views/locale"
 )
 
 const (
@@ -18,16 +17,11 @@ const (
 type users struct {
 	*server
 	known known
-	texts *locale.Catalogue
 }
 
 // registerUsers adds the calls about users, their inboxes and subscriptions.
 func registerUsers(s *server) error {
-	texts, err := locale.New()
-	if err != nil {
-		return err
-	}
-	u := &users{server: s, known: known{users: s.Store, now: s.Now}, texts: texts}
+	u := &users{server: s, known: known{users: s.Store, now: s.Now}}
 	if err := registerPoll(u); err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/live"
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/reception"
 	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/task"
 	"github.com/carillonhq/carillon/notifier/toast"
@@ -44,6 +45,7 @@ import (
 type world struct {
 	*server
 	handler       http.Handler
+	dir           string // of SQLite
 	store         *store.Store
 	redis         redis.UniversalClient
 	keys          keys.Space
@@ -100,13 +102,14 @@ func unresolved(context.Context, string) ([]netip.Addr, error) { return nil, nil
 // newStillWorld makes a world in which nothing delivers.
 func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, change ...func(*Config)) *world {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: postgres, DataDir: t.TempDir(), Mail: notifier.When{Off: true}})
+	dir := t.TempDir()
+	s, err := store.Open(t.Context(), store.Config{URL: postgres, DataDir: dir, Mail: notifier.When{Off: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	quiet := slog.New(slog.DiscardHandler)
-	w := &world{store: s, redis: rdb, keys: redistest.Space(t), slowDeletions: new(atomic.Bool)}
+	w := &world{dir: dir, store: s, redis: rdb, keys: redistest.Space(t), slowDeletions: new(atomic.Bool)}
 	w.inbox = inbox.New(rdb, w.keys, inbox.Options{SQL: s, Log: quiet})
 	w.announcements = announcement.New(rdb, w.keys, s, announcement.Options{Audiences: []notifier.Audience{1, 2, 3}, Every: 20 * time.Millisecond, Log: quiet})
 	w.topics = topic.New(rdb, w.keys, s, topic.Options{Log: quiet})
@@ -133,7 +136,9 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		t.Fatal(err)
 	}
 	c := Config{
-		Hooks: hooks, Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Tasks: w.tasks, Inbox: w.inbox, Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
+		Hooks: hooks, Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Tasks: w.tasks, Inbox: w.inbox,
+		Receptions:    reception.New(reception.Config{Store: s, Read: w.inbox.Read, Rehearse: w.notices.Rehearse, Types: w.topics, Mailing: true, Pushing: true}),
+		Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
 		Audiences: testAudiences, Log: quiet, Tokens: verifier, Stream: hub,
 	}
 	for _, f := range change {

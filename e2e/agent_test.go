@@ -86,18 +86,30 @@ func TestAnAgentSendsNoticesAndWaitsForTheDecisionsOfPeople(t *testing.T) {
 	var names []string
 	for _, tool := range tools.Tools {
 		names = append(names, tool.Name)
-		if schema, _ := json.Marshal(tool.InputSchema); strings.Contains(string(schema), "#/components") || tool.Name != "find_people" && !strings.Contains(string(schema), `"title":{"description"`) {
+		if schema, _ := json.Marshal(tool.InputSchema); strings.Contains(string(schema), "#/components") || tool.Name != "find_people" && tool.Name != "why" && !strings.Contains(string(schema), `"title":{"description"`) {
 			t.Errorf("%s takes %.300s", tool.Name, schema)
 		}
 	}
-	if slices.Sort(names); !slices.Equal(names, []string{"ask", "find_people", "notify"}) {
+	if slices.Sort(names); !slices.Equal(names, []string{"ask", "find_people", "notify", "why"}) {
 		t.Errorf("the tools are %v", names)
 	}
 	if found, failed := a.calls("find_people", `{"q":"bo"}`); failed || !strings.Contains(found, `"bob"`) {
 		t.Errorf("people: %s", found)
 	}
-	if sent, failed := a.calls("notify", `{"target":{"role":"approver"},"title":"Hello"}`); failed || !strings.Contains(sent, `"state":"accepted"`) {
+	sent, failed := a.calls("notify", `{"target":{"role":"approver"},"title":"Hello"}`)
+	if failed || !strings.Contains(sent, `"state":"accepted"`) {
 		t.Errorf("notify: %s", sent)
+	}
+	var hello asked
+	if err := json.Unmarshal([]byte(sent), &hello); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the agent finds out why bob got it", func() bool {
+		text, failed := a.calls("why", `{"notice":`+strconv.FormatInt(hello.ID, 10)+`,"user":"bob"}`)
+		return !failed && strings.Contains(text, `"got":true,"code":"role","why":"bob got it on `) && strings.Contains(text, "as a member of the role approver.")
+	})
+	if text, failed := a.calls("why", `{"notice":9999,"user":"bob"}`); !failed || !strings.Contains(text, "404") {
+		t.Errorf("why of an unknown notice: %s", text)
 	}
 	for arguments, want := range map[string]string{
 		`{"target":{"users":["bob"]}}`:                    "title",

@@ -19,6 +19,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/app"
 	"github.com/carillonhq/carillon/notifier/hook"
 	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/reception"
 	"github.com/carillonhq/carillon/notifier/rule"
 	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
@@ -187,10 +188,13 @@ type Config struct {
 	Apps    *app.Apps
 	APIKeys app.APIKeys // its Store is required
 	Hooks   *hook.Hooks
-	Tokens  *app.Verifier
-	Slips   *session.Slips // carries new keys to the page that shows them once
-	Rules   *rule.Runner   // nil: no rules file
-	Mails   *mail.Outbox   // nil: mails are sent, or there are none
+
+	Receptions *reception.Receptions
+
+	Tokens *app.Verifier
+	Slips  *session.Slips // carries new keys to the page that shows them once
+	Rules  *rule.Runner   // nil: no rules file
+	Mails  *mail.Outbox   // nil: mails are sent, or there are none
 
 	Provider     Provider // nil: no sign-in through an identity provider
 	PasswordsOff bool     // no sign-in with a password

@@ -31,6 +31,7 @@ import (
 	"github.com/carillonhq/carillon/notifier/keys"
 	"github.com/carillonhq/carillon/notifier/notices"
 	"github.com/carillonhq/carillon/notifier/person"
+	"github.com/carillonhq/carillon/notifier/route"
 	"github.com/carillonhq/carillon/notifier/toast"
 	topics "github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
@@ -129,7 +130,7 @@ func newDatabases(t testing.TB, rdb redis.UniversalClient) *databases {
 	announcements := announcement.New(d.redis, d.space, d.db, announcement.Options{Audiences: []notifier.Audience{1, 2, 3}, Log: quiet})
 	d.toasts = toast.New(d.redis, d.space, toast.Options{Log: quiet})
 	d.sessionStore = session.New(session.Config{SQL: d.db, Redis: d.redis, Space: d.space, Announcements: announcements, Keys: signing, Log: quiet})
-	d.notices = notices.New(notices.Config{Store: d.db, Redis: d.redis, Keys: d.space, Now: d.clock, Log: quiet})
+	d.notices = notices.New(notices.Config{Store: d.db, Redis: d.redis, Keys: d.space, Router: route.New(d.db, d.topics), Now: d.clock, Log: quiet})
 	d.people = person.New(person.Config{
 		Store: d.db, Audit: d.db, Topics: d.topics, Announcements: announcements, Toasts: d.toasts,
 		Inbox:    boxes.New(d.redis, d.space, boxes.Options{SQL: d.db, Log: quiet}),

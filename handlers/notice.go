@@ -36,6 +36,9 @@ func (h *Handlers) notice(w http.ResponseWriter, r *http.Request) error {
 	if p.History, err = h.history(r, f.Text, &progress.Notice); err != nil {
 		return err
 	}
+	if p.Why, err = h.why(r, f.Text, &progress.Notice); err != nil {
+		return err
+	}
 	if progress.Announces() {
 		h.fillAnnouncement(r, p, &progress)
 		return h.page(w, r, http.StatusOK, views.NoticePage(p))

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/app"
+	"github.com/carillonhq/carillon/notifier/reception"
 )
 
 // noon is the current time in all tests.
@@ -103,7 +105,9 @@ func newWorldOn(t testing.TB, rdb redis.UniversalClient, tweak func(w *world)) *
 		Announcements: w.posts,
 		Archive:       handlers.Archive{Inbox: &storedInbox{err: errAway}, Announcements: lostAnnouncements{}},
 		Links:         linkMaker(),
-		Store:         w.db, People: w.people, Topics: w.topics, Apps: w.apps, Tokens: w.tokens, Slips: w.slips, Hooks: w.hooks, APIKeys: app.APIKeys{Store: w.db, New: w.newKey, Changed: w.tokens.Changed},
+		Store:         w.db, People: w.people, Topics: w.topics, Apps: w.apps, Tokens: w.tokens, Slips: w.slips, Hooks: w.hooks, Receptions: reception.New(reception.Config{
+			Store: w.db, Types: w.topics, Read: func(context.Context, []int64) ([]notifier.Snapshot, error) { return nil, nil },
+		}), APIKeys: app.APIKeys{Store: w.db, New: w.newKey, Changed: w.tokens.Changed},
 		SignIns: signIns(func(string, string, string) (notifier.User, error) {
 			return notifier.User{}, notifier.ErrUnauthenticated
 		}),

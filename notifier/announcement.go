@@ -50,6 +50,17 @@ type Part struct {
 	Reads    int64 // the number of readers when it closed
 }
 
+// ShownTo reports whether an announcement is visible to a reader while it is open. If no instance has opened it yet, it is
+// visible to all current members of its audience.
+func (a *Announcement) ShownTo(r Reader) bool {
+	i := slices.IndexFunc(a.Parts, func(p Part) bool { return p.Audience == r.Audience })
+	if i < 0 || r.Seq < 1 {
+		return false
+	}
+	p := a.Parts[i]
+	return !p.Left && !p.Finished && (!p.Settled || a.LateJoiners || r.Seq <= p.Top)
+}
+
 // Phase is the stage of an announcement's life.
 type Phase string
 

@@ -14,7 +14,17 @@ import (
 const (
 	maxLeft    = 20   // maximum number of ended devices stored per user
 	purgeBatch = 1000 // devices deleted at a time
+	// deadMark stands for the last device whose push service ended it. No browser has this mark, so none is kept from returning.
+	deadMark = "dead"
 )
+
+// noteDead records when the push service ended a device of this user.
+func (s *Store) noteDead(ctx context.Context, tx *sql.Tx, seq int64) error {
+	_, err := tx.ExecContext(ctx, addLeft, seq, deadMark, millis(s.now()))
+	return err
+}
+
+const addLeft = `INSERT INTO left_devices (seq, mark, at) VALUES ($1, $2, $3) ON CONFLICT (seq, mark) DO UPDATE SET at = excluded.at`
 
 // leftMark is the stored form of an ended device. It is a hash, because anyone with an endpoint can send messages to
 // it.
@@ -43,8 +53,7 @@ func (s *Store) endDevices(ctx context.Context, tx *sql.Tx, where string, args .
 		return 0, err
 	}
 	for _, d := range ended {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO left_devices (seq, mark, at) VALUES ($1, $2, $3)
-			ON CONFLICT (seq, mark) DO UPDATE SET at = excluded.at`, d.seq, d.mark, millis(s.now())); err != nil {
+		if _, err := tx.ExecContext(ctx, addLeft, d.seq, d.mark, millis(s.now())); err != nil {
 			return 0, err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM left_devices WHERE seq = $1 AND mark IN (

@@ -4,19 +4,41 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// dueTargetsQuery repeats the predicate of the partial index targets_due.
-const dueTargetsQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.mail_when, u.mail_at, u.quiet_from, u.quiet_to, ` + readerApp + `
-	FROM (SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 AND state <> 'off' ORDER BY due_at LIMIT $3) t
-	JOIN users u ON u.seq = t.seq ORDER BY t.due_at, t.id`
+// reachQuery reads the targets of a subquery with the data needed to decide.
+const (
+	reachQuery = `SELECT ` + targetColumns + `, ` + userColumns + `, u.mail_when, u.mail_at, u.quiet_from, u.quiet_to, ` + readerApp + ` FROM (`
+	reachUser  = `) t JOIN users u ON u.seq = t.seq ORDER BY t.due_at, t.id`
+
+	// dueTargetsQuery repeats the predicate of the partial index targets_due.
+	dueTargetsQuery = reachQuery + `SELECT * FROM targets WHERE kind = $1 AND due_at > 0 AND due_at <= $2 AND state <> 'off' ORDER BY due_at LIMIT $3` + reachUser
+)
 
 // DueTargets returns the targets of a kind that are due, earliest first.
 func (s *Store) DueTargets(ctx context.Context, kind notifier.ReachKind, limit int) (due []notifier.ReachDue, err error) {
+	due, err = s.reaches(ctx, dueTargetsQuery, string(kind), millis(s.now()), limit)
+	return due, s.fail(err, "list the targets that are due")
+}
+
+// Reaches returns all targets of these users, due or not, with the data needed to decide.
+func (s *Store) Reaches(ctx context.Context, seqs []int64) (found []notifier.ReachDue, err error) {
+	for part := range slices.Chunk(seqs, listSize) {
+		some, err := s.reaches(ctx, reachQuery+`SELECT * FROM targets WHERE `+s.dialect.within("seq", 1)+reachUser, s.dialect.numberList(part))
+		if err != nil {
+			return nil, s.fail(err, "list the targets of %d users", len(seqs))
+		}
+		found = append(found, some...)
+	}
+	return found, nil
+}
+
+func (s *Store) reaches(ctx context.Context, query string, args ...any) (due []notifier.ReachDue, err error) {
 	byUser := map[int64][]int{}
 	err = s.all(ctx, func(rows *sql.Rows) error {
 		var r targetRow
@@ -27,33 +49,33 @@ func (s *Store) DueTargets(ctx context.Context, kind notifier.ReachKind, limit i
 		err := rows.Scan(slices.Concat(r.fields(), userFields(&d.User), []any{&mailWhen, &mailAt, &from, &to, &d.App})...)
 		d.ReachTarget, d.Quiet = r.target(), quietOf(from, to)
 		d.Zone, _ = d.User.Zones.InForce(s.zone)
-		if kind == notifier.ReachMail && mailWhen == "" {
+		if d.Kind == notifier.ReachMail && mailWhen == "" {
 			s.follow(&d, mailAt)
 		}
 		byUser[d.Seq] = append(byUser[d.Seq], len(due))
 		due = append(due, d)
 		return err
-	}, dueTargetsQuery, string(kind), millis(s.now()), limit)
-	if err == nil && len(due) > 0 {
-		seqs := make([]int64, 0, len(byUser))
-		for seq := range byUser {
-			seqs = append(seqs, seq)
-		}
-		err = s.all(ctx, func(rows *sql.Rows) error {
-			var seq int64
-			var typ string
-			var wanted bool
-			err := rows.Scan(&seq, &typ, &wanted)
-			for _, i := range byUser[seq] {
-				if due[i].Wants == nil {
-					due[i].Wants = map[string]bool{}
-				}
-				due[i].Wants[typ] = wanted
-			}
-			return err
-		}, `SELECT seq, type, wanted FROM type_wants WHERE kind = $1 AND `+s.dialect.within("seq", 2), string(kind), s.dialect.numberList(seqs))
+	}, query, args...)
+	if err != nil || len(due) == 0 {
+		return due, err
 	}
-	return due, s.fail(err, "list the targets that are due")
+	return due, s.all(ctx, func(rows *sql.Rows) error {
+		var seq int64
+		var typ string
+		var kind notifier.ReachKind
+		var wanted bool
+		err := rows.Scan(&seq, &typ, &kind, &wanted)
+		for _, i := range byUser[seq] {
+			if due[i].Kind != kind {
+				continue
+			}
+			if due[i].Wants == nil {
+				due[i].Wants = map[string]bool{}
+			}
+			due[i].Wants[typ] = wanted
+		}
+		return err
+	}, `SELECT seq, type, kind, wanted FROM type_wants WHERE kind <> 'inbox' AND `+s.dialect.within("seq", 1), s.dialect.numberList(slices.Collect(maps.Keys(byUser))))
 }
 
 // quietOf converts the stored form of quiet hours.
@@ -100,7 +122,9 @@ func (s *Store) Step(ctx context.Context, steps []*notifier.ReachStep) error {
 			}
 			switch {
 			case step.Gone && step.Was.Kind == notifier.ReachPush:
-				err = s.emitUser(ctx, tx, notifier.EventDeviceDead, step.Was.Seq)
+				if err = s.noteDead(ctx, tx, step.Was.Seq); err == nil {
+					err = s.emitUser(ctx, tx, notifier.EventDeviceDead, step.Was.Seq)
+				}
 			case !step.Gone && step.To.State == notifier.ReachDead && step.Was.State != notifier.ReachDead:
 				err = s.emitUser(ctx, tx, notifier.EventMailDead, step.Was.Seq)
 			}

@@ -25,6 +25,7 @@ type Notice struct {
 	Retract       *Retract   // nil: nothing left to retract
 	Delete        *Retract   // nil: it cannot be deleted
 	Dead          string     // the line about its dead letters; empty: none
+	Why           Why
 }
 
 // follow polls the progress while it can change.

@@ -23,8 +23,8 @@ type Config struct {
 	HTTP    *http.Client // nil: http.DefaultClient
 }
 
-const instructions = "Carillon is a notification centre. notify sends a notice to people, ask asks them to choose and waits for their decision, and find_people finds " +
-	"their user names. Ask before an action that people want to decide on, and go on according to the outcome."
+const instructions = "Carillon is a notification centre. notify sends a notice to people, ask asks them to choose and waits for their decision, find_people finds " +
+	"their user names, and why tells whether one of them got a notice. Ask before an action that people want to decide on, and go on according to the outcome."
 
 // withdrawIn is how long the withdrawal of a cancelled question may take, which the server waits for before it ends.
 const withdrawIn = 10 * time.Second
@@ -61,6 +61,11 @@ func Serve(ctx context.Context, c Config, in io.ReadCloser, out io.WriteCloser) 
 			InputSchema: json.RawMessage(`{"type":"object","properties":{"q":{"type":"string","description":"A part of a name."}},"required":["q"],"additionalProperties":false}`),
 			Annotations: &mcp.ToolAnnotations{Title: "Find people", ReadOnlyHint: true},
 		}, a.findPeople},
+		{mcp.Tool{
+			Name: "why", Description: "Tells in one sentence and a code why a user got a notice of this key, or did not, or was not told of it by mail or push.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"notice":{"type":"integer","minimum":1,"description":"The id of the notice."},"user":{"type":"string","minLength":1,"description":"A user name."}},"required":["notice","user"],"additionalProperties":false}`),
+			Annotations: &mcp.ToolAnnotations{Title: "Find out why", ReadOnlyHint: true},
+		}, a.why},
 	} {
 		s.AddTool(&tool.Tool, a.handler(tool.do))
 	}
@@ -125,4 +130,15 @@ func (a *agent) findPeople(ctx context.Context, req *mcp.CallToolRequest) (json.
 		return nil, fmt.Errorf("q: %w", err)
 	}
 	return a.api.get(ctx, "/users?"+url.Values{"q": {in.Q}, "limit": {"20"}}.Encode())
+}
+
+func (a *agent) why(ctx context.Context, req *mcp.CallToolRequest) (json.RawMessage, error) {
+	var in struct {
+		Notice int64  `json:"notice"`
+		User   string `json:"user"`
+	}
+	if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
+		return nil, fmt.Errorf("arguments: %w", err)
+	}
+	return a.api.get(ctx, fmt.Sprintf("/notices/%d/why?%s", in.Notice, url.Values{"user": {in.User}}.Encode()))
 }

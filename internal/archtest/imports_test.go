@@ -35,8 +35,8 @@ var rules = map[string][]string{
 	"scripts/licences":    {},
 	"scripts/release":     {},
 
-	"api":              {"internal/identity", "internal/web", "notifier", "notifier/announcement", "notifier/app", "notifier/ask", "notifier/hook", "notifier/inbox", "notifier/notices", "notifier/person", "notifier/task", "notifier/topic", "store", "views", "views/locale", "views/markdown", "static"},
-	"handlers":         {"internal/identity", "internal/links", "internal/mail", "internal/session", "internal/web", "notifier", "notifier/app", "notifier/hook", "notifier/person", "notifier/rule", "notifier/topic", "snippets", "store", "views", "views/components", "views/locale", "views/markdown", "static"},
+	"api":              {"internal/identity", "internal/web", "notifier", "notifier/announcement", "notifier/app", "notifier/ask", "notifier/hook", "notifier/inbox", "notifier/notices", "notifier/person", "notifier/reception", "notifier/task", "notifier/topic", "store", "views", "views/locale", "views/markdown", "static"},
+	"handlers":         {"internal/identity", "internal/links", "internal/mail", "internal/session", "internal/web", "notifier", "notifier/app", "notifier/hook", "notifier/person", "notifier/reception", "notifier/rule", "notifier/topic", "snippets", "store", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"internal/web", "notifier", "views/components", "views/locale"},
 	"views/components": {"internal/web"},
 	"views/locale":     {"notifier"},
@@ -58,6 +58,7 @@ var rules = map[string][]string{
 	"notifier/topic":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/ask":          append([]string{"internal/lease"}, words...),
 	"notifier/task":         append([]string{"internal/lease", "store"}, words...),
+	"notifier/reception":    {"notifier", "notifier/channels", "store"},
 	"notifier/toast":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/rule":         append([]string{"internal/source", "internal/script", "internal/lease"}, words...),
 	"notifier/hook":         {"internal/lease", "internal/outbound", "notifier", "notifier/app", "store"},

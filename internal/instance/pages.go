@@ -53,10 +53,13 @@ func (i *instance) pages() (http.Handler, error) {
 		Tokens:  i.tokens,
 		APIKeys: app.APIKeys{Store: i.db, Changed: i.tokens.Changed},
 		Hooks:   i.hooks,
-		Slips:   i.slips,
-		Mails:   i.outbox,
-		Rules:   i.rules,
-		Build:   i.id,
+
+		Receptions: i.receptions(),
+
+		Slips: i.slips,
+		Mails: i.outbox,
+		Rules: i.rules,
+		Build: i.id,
 
 		Audiences:      i.cfg.Audiences,
 		TrustedProxies: i.cfg.TrustedProxies,
@@ -105,7 +108,7 @@ func (i *instance) applications() (http.Handler, error) {
 	}
 	c := api.Config{
 		Who: i.who, Tokens: i.tokens, Stream: streams{i.hub, i.looking},
-		Store: i.db, Notices: i.notices, Asks: i.asks, Tasks: i.tasks, Receipts: i.receipts, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, People: i.people, Accounts: i.accounts(), Apps: apps, Hooks: i.hooks,
+		Store: i.db, Notices: i.notices, Asks: i.asks, Tasks: i.tasks, Receptions: i.receptions(), Receipts: i.receipts, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, People: i.people, Accounts: i.accounts(), Apps: apps, Hooks: i.hooks,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
 		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
 	}

@@ -3,7 +3,6 @@ package announcement
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -67,7 +66,7 @@ func (a *Archive) list(ctx context.Context, r notifier.Reader) (listed notifier.
 	var ids []int64
 	var open []*notifier.Announcement
 	for i := range current {
-		if n := &current[i]; n.PhaseAt(now()) == notifier.PhaseOpen && shownTo(n, r) {
+		if n := &current[i]; n.PhaseAt(now()) == notifier.PhaseOpen && n.ShownTo(r) {
 			ids, open = append(ids, n.ID), append(open, n)
 		}
 	}
@@ -107,15 +106,4 @@ func (a *Archive) read(ctx context.Context, now time.Time) ([]notifier.Announcem
 	defer a.mu.Unlock()
 	a.current, a.asOf = current, now
 	return current, nil
-}
-
-// shownTo reports whether an open announcement is visible to a reader. If no instance has opened it
-// yet, it is visible to all current members of its audience.
-func shownTo(n *notifier.Announcement, r notifier.Reader) bool {
-	i := slices.IndexFunc(n.Parts, func(p notifier.Part) bool { return p.Audience == r.Audience })
-	if i < 0 || r.Seq < 1 {
-		return false
-	}
-	p := n.Parts[i]
-	return !p.Left && !p.Finished && (!p.Settled || n.LateJoiners || r.Seq <= p.Top)
 }

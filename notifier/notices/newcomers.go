@@ -2,7 +2,6 @@ package notices
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -31,7 +30,7 @@ func (p *Notices) SendAllBringing(ctx context.Context, by notifier.Actor, all []
 	}
 	var many []int // whose users are added together; a name that no new user can have fails its own notice only
 	for i := range all {
-		if bad := (*notifier.InvalidError)(nil); errors.As(results[i].Err, &bad) && len(bad.Fields) == 1 && bad.Fields[0].Code == notifier.CodeUnknownUsers {
+		if onlyUnknown(results[i].Err) {
 			if slices.ContainsFunc(all[i].Draft.Target.Users, func(name string) bool { return !notifier.ValidNewName(name) }) {
 				again([]int{i})
 			} else {
