@@ -1,2 +1,2 @@
-// Code generated from the OpenAPI document by clients/types. DO NOT EDIT.
+// Code generated from the OpenAPI document by scripts/clienttypes. DO NOT EDIT.
 export {};
