@@ -17,7 +17,7 @@ const (
 	ReceptionDevice    ReceptionCode = "device"    // in the inbox, but no push was sent about it
 )
 
-// Reception tells whether a user got a notice, and why.
+// Reception is whether a user got a notice, and why.
 type Reception struct {
 	User  UserName
 	Got   bool // it is in their inbox, archived or snoozed, or they see the announcement

@@ -46,7 +46,7 @@ func (q *query) among(id int64, word string) bool {
 	return slices.ContainsFunc(members.Notices, func(m notifier.Member) bool { return m.ID == q.n.ID })
 }
 
-// left says why a recipient does not have the notice.
+// left finds out why a recipient does not have the notice.
 func (q *query) left(ctx context.Context, box *notifier.Snapshot) error {
 	i := slices.IndexFunc(box.Gone, func(g notifier.GoneNotice) bool { return g.NoticeID == q.n.ID })
 	over := !q.n.ExpiresAt.After(q.now)

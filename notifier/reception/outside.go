@@ -10,7 +10,7 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// outside says why the user is not among the recipients of a notice, as far as it is still known.
+// outside finds out why the user is not among the recipients of a notice, as far as it is still known.
 func (q *query) outside(ctx context.Context) error {
 	muted, err := q.muted(ctx)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package reception tells who gets a notice, by which ways, and why.
+// Package reception finds out who gets a notice, by which ways, and why.
 package reception
 
 import (
@@ -32,7 +32,7 @@ type Config struct {
 	Now     func() time.Time // nil: time.Now
 }
 
-// Receptions tells who gets notices and why. It changes nothing.
+// Receptions finds out who gets a notice, and why. It changes nothing.
 type Receptions struct{ c Config }
 
 // New returns Receptions.

@@ -15,7 +15,7 @@ var rank = []string{
 	channels.Failing, channels.Dead, channels.Off, channels.Unwanted, channels.Younger,
 }
 
-// told says why a user who has the row unread was not told of it outside the pages.
+// told finds out why a user who has the row unread was not told of it outside the pages.
 func (q *query) told(ctx context.Context, unread bool, at int64) error {
 	if !unread {
 		return nil
