@@ -25,8 +25,7 @@ type Toasts interface {
 	Ack(ctx context.Context, seq int64, ids []string) error
 }
 
-// Acked is called after a browser has reported to this instance that these toasts were shown, and Redis has
-// recorded it. Their delivery is then finished.
+// Acked ends the delivery of these toasts of a user. Call it once Redis has recorded that a browser has shown them.
 func (h *Hub) Acked(seq int64, ids []string) {
 	s := h.shard(seq)
 	s.mu.Lock()

@@ -80,7 +80,7 @@ func (p *Notices) callAnnouncements(ctx context.Context, id int64, do func(conte
 	case <-patience.C:
 	}
 	if err != nil {
-		p.c.Log.WarnContext(ctx, "board not updated; it will catch up by itself", "stage", "announcement", "notice_id", id, "err", err)
+		p.c.Log.WarnContext(ctx, "the announcements in Redis are behind; they catch up by themselves", "stage", "announcement", "notice_id", id, "err", err)
 	}
 }
 

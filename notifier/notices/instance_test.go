@@ -22,10 +22,10 @@ import (
 
 // Environment variables for an instance in a separate process.
 const (
-	instanceDir    = "PIPELINE_TEST_DIR"
-	instanceSocket = "PIPELINE_TEST_SOCKET"
-	instancePrefix = "PIPELINE_TEST_PREFIX"
-	instanceToasts = "PIPELINE_TEST_TOASTS" // where it hangs: before or after raising toasts
+	instanceDir    = "NOTICES_TEST_DIR"
+	instanceSocket = "NOTICES_TEST_SOCKET"
+	instancePrefix = "NOTICES_TEST_PREFIX"
+	instanceToasts = "NOTICES_TEST_TOASTS" // where it hangs: before or after raising toasts
 )
 
 // serveInstance accepts and delivers until it is killed.
