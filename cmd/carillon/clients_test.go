@@ -75,8 +75,10 @@ func conforms(t *testing.T, c *client, p *proxy, user, tokenKey string) {
 	before := p.calls.Load()
 	c.gives(`{"status":422,"code":"invalid","fields":["body.title"]}`, "send", map[string]any{"target": notice["target"], "title": ""})
 	c.gives(`{"status":404,"code":"not_found","fields":[]}`, "user", user+" / nobody?")
-	if n := p.calls.Load() - before; n != 2 {
-		t.Errorf("two refused calls were made %d times", n)
+	p.next.Store("redirect") // it would take the key along
+	c.gives(`{"status":307,"code":"","fields":[]}`, "user", user)
+	if n := p.calls.Load() - before; n != 3 {
+		t.Errorf("three refused calls were made %d times", n)
 	}
 	var results []struct {
 		ID    int64

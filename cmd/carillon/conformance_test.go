@@ -118,7 +118,7 @@ func (c *client) gives(want, name string, args ...any) {
 // proxy fails one call at a time.
 type proxy struct {
 	url      string
-	next     atomic.Value // how the next call fails: cut, half, busy, gateway, or empty
+	next     atomic.Value // how the next call fails: cut, half, busy, gateway, redirect, or empty
 	calls    atomic.Int64
 	accepted atomic.Int64 // notices that the server had not accepted before
 }
@@ -150,6 +150,8 @@ func failingProxy(t *testing.T, target string) *proxy {
 		case "busy":
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusTooManyRequests)
+		case "redirect":
+			http.Redirect(w, r, target+r.URL.Path, http.StatusTemporaryRedirect)
 		case "gateway":
 			w.WriteHeader(http.StatusBadGateway)
 			_, _ = io.WriteString(w, "<html>Bad gateway</html>")
