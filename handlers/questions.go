@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -38,37 +39,31 @@ func (h *Handlers) questions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("list questions: %w", err)
 	}
+	l := readList(nil, questionsPath, 0, "")
 	p := &views.Questions{Frame: h.frame(r, "questions", "questions.title"), Export: questionsExport}
-	here, page := questionsPath, "?before="
-	p.Empty = components.Empty{Icon: "message-circle", Heading: p.Text.T("questions.empty_heading"), Text: p.Text.T("questions.empty_text")}
+	empty := components.Empty{Icon: "message-circle", Heading: p.Text.T("questions.empty_heading"), Text: p.Text.T("questions.empty_text")}
 	if q.Ended {
-		here, page, p.Export = questionsEnded, "&before=", questionsExport+"?state=ended"
-		p.Empty.Heading = p.Text.T("questions.none_ended")
+		l.narrow, p.Export = url.Values{"state": {"ended"}}, questionsExport+"?state=ended"
+		empty.Heading = p.Text.T("questions.none_ended")
 	}
+	p.List = listOf(r, p.Text, l, "questions.column_", "question", "asked", "state", "ends", "answers")
+	p.Empty = empty
 	p.Tabs = []components.Tab{
 		{Href: questionsPath, Text: p.Text.T("questions.open"), Current: !q.Ended},
 		{Href: questionsEnded, Text: p.Text.T("questions.ended"), Current: q.Ended},
 	}
 	if q.Before > 0 {
-		p.First = here
+		p.First = l.address("", "")
 	}
 	if len(found) > perPage {
 		found = found[:perPage]
-		p.Next = here + page + strconv.FormatInt(found[perPage-1].ID, 10)
+		p.Next = l.address("before", strconv.FormatInt(found[perPage-1].ID, 10))
 	}
-	for _, name := range []string{"question", "asked", "state", "ends", "answers"} {
-		p.Columns = append(p.Columns, listing{}.column(p.Text, "questions.column_", name))
-	}
-	notices := make([]*notifier.Notice, len(found))
-	for i := range found {
-		notices[i] = &found[i].Notice
-	}
-	names, err := h.calledIn(r.Context(), notices...)
+	p.Rows, err = rowsOf(h, r, found, func(q *notifier.Question) *notifier.Notice { return &q.Notice }, func(q *notifier.Question, names called) views.QuestionRow {
+		return h.questionRow(p.Text, q, names, h.now(r))
+	})
 	if err != nil {
 		return err
-	}
-	for i := range found {
-		p.Rows = append(p.Rows, h.questionRow(p.Text, &found[i], names, h.now(r)))
 	}
 	return h.page(w, r, http.StatusOK, views.QuestionsPage(p))
 }

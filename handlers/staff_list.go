@@ -53,3 +53,20 @@ func fault(field, code string, params map[string]any) *notifier.InvalidError {
 	bad.Add(field, code, params)
 	return &bad
 }
+
+// rowsOf describes things that have a notice, with the names of the people in their targets and of their senders.
+func rowsOf[T, R any](h *Handlers, r *http.Request, found []T, notice func(*T) *notifier.Notice, row func(*T, called) R) ([]R, error) {
+	notices := make([]*notifier.Notice, len(found))
+	for i := range found {
+		notices[i] = notice(&found[i])
+	}
+	names, err := h.calledIn(r.Context(), notices...)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]R, len(found))
+	for i := range found {
+		rows[i] = row(&found[i], names)
+	}
+	return rows, nil
+}

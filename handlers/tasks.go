@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -24,39 +25,33 @@ func (h *Handlers) tasks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("list tasks: %w", err)
 	}
+	l := readList(nil, tasksPath, 0, "")
 	p := &views.Tasks{Frame: h.frame(r, "tasks", "tasks.title")}
-	here, page := tasksPath, "?after="
 	p.FirstText, p.NextText = p.Text.T("tasks.oldest"), p.Text.T("tasks.newer")
-	p.Empty = components.Empty{Icon: "check", Heading: p.Text.T("tasks.empty_heading"), Text: p.Text.T("tasks.empty_text")}
+	empty := components.Empty{Icon: "check", Heading: p.Text.T("tasks.empty_heading"), Text: p.Text.T("tasks.empty_text")}
 	if !q.Open {
-		here, page = tasksTaken, "&after="
+		l.narrow = url.Values{"state": {"taken"}}
 		p.FirstText, p.NextText = p.Text.T("notices.newest"), p.Text.T("notices.older")
-		p.Empty.Heading = p.Text.T("tasks.none_taken")
+		empty.Heading = p.Text.T("tasks.none_taken")
 	}
+	p.List = listOf(r, p.Text, l, "tasks.column_", "task", "sent", "state", "late")
+	p.Empty = empty
 	p.Tabs = []components.Tab{
 		{Href: tasksPath, Text: p.Text.T("tasks.open"), Current: q.Open},
 		{Href: tasksTaken, Text: p.Text.T("tasks.taken"), Current: !q.Open},
 	}
 	if q.After > 0 {
-		p.First = here
+		p.First = l.address("", "")
 	}
 	if len(found) > perPage {
 		found = found[:perPage]
-		p.Next = here + page + strconv.FormatInt(found[perPage-1].ID, 10)
+		p.Next = l.address("after", strconv.FormatInt(found[perPage-1].ID, 10))
 	}
-	for _, name := range []string{"task", "sent", "state", "late"} {
-		p.Columns = append(p.Columns, listing{}.column(p.Text, "tasks.column_", name))
-	}
-	notices := make([]*notifier.Notice, len(found))
-	for i := range found {
-		notices[i] = &found[i].Notice
-	}
-	names, err := h.calledIn(r.Context(), notices...)
+	p.Rows, err = rowsOf(h, r, found, func(t *notifier.Task) *notifier.Notice { return &t.Notice }, func(t *notifier.Task, names called) views.TaskRow {
+		return h.taskRow(p.Text, t, names, h.now(r))
+	})
 	if err != nil {
 		return err
-	}
-	for i := range found {
-		p.Rows = append(p.Rows, h.taskRow(p.Text, &found[i], names, h.now(r)))
 	}
 	return h.page(w, r, http.StatusOK, views.TasksPage(p))
 }

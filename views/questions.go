@@ -5,12 +5,10 @@ import "github.com/carillonhq/carillon/views/components"
 // Questions lists what people were asked: the open questions, or those that have ended.
 type Questions struct {
 	Frame
-	Tabs        []components.Tab
-	Export      string // the address of the list as a file
-	Columns     []components.Column
-	Rows        []QuestionRow
-	Next, First string // addresses of pages; empty: none
-	Empty       components.Empty
+	List
+	Tabs   []components.Tab
+	Export string // the address of the list as a file
+	Rows   []QuestionRow
 }
 
 // QuestionRow is a question in the list.

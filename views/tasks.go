@@ -5,13 +5,11 @@ import "github.com/carillonhq/carillon/views/components"
 // Tasks lists the tasks that nobody has, or those that somebody has and has not done.
 type Tasks struct {
 	Frame
-	Tabs        []components.Tab
-	Columns     []components.Column
-	Rows        []TaskRow
-	Next, First string // addresses of pages; empty: none
-	NextText    string
-	FirstText   string
-	Empty       components.Empty
+	List
+	Tabs      []components.Tab
+	Rows      []TaskRow
+	NextText  string
+	FirstText string
 }
 
 // TaskRow is a task in the list.

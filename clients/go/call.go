@@ -74,7 +74,7 @@ func (c *Client) call(ctx context.Context, r *request, to any) error {
 			return err
 		}
 		if pause == 0 {
-			pause = time.Duration(float64(500*time.Millisecond<<n) * (0.8 + 0.4*rand.Float64())) //nolint:gosec // not a secret
+			pause = time.Duration(float64(500*time.Millisecond<<n) * (0.8 + 0.4*rand.Float64())) //nolint:gosec // spreads retries; predicting it has no benefit
 		}
 		select {
 		case <-ctx.Done():

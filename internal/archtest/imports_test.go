@@ -58,7 +58,7 @@ var rules = map[string][]string{
 	"notifier/topic":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/ask":          append([]string{"internal/lease"}, words...),
 	"notifier/task":         append([]string{"internal/lease", "store"}, words...),
-	"notifier/reception":    {"notifier", "notifier/channels", "store"},
+	"notifier/reception":    {"notifier", "notifier/channels", "notifier/topic", "store"},
 	"notifier/toast":        append([]string{"internal/script", "internal/lease"}, words...),
 	"notifier/rule":         append([]string{"internal/source", "internal/script", "internal/lease"}, words...),
 	"notifier/hook":         {"internal/lease", "internal/outbound", "notifier", "notifier/app", "store"},

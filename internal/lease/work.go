@@ -81,3 +81,17 @@ func (w Work) leave(ctx context.Context, failing bool) {
 		w.Log.WarnContext(ctx, "background work did not end cleanly", "stage", w.Stage, "err", err)
 	}
 }
+
+// Finishing returns a context for work that would have to be repeated if it were cut off, such as a message on its way. It lasts until
+// end, but at most grace longer than ctx.
+func Finishing(ctx context.Context, end time.Time, grace time.Duration) (context.Context, context.CancelFunc) {
+	going, cancel := context.WithDeadline(context.WithoutCancel(ctx), end)
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(grace):
+			cancel()
+		case <-going.Done():
+		}
+	})
+	return going, func() { stop(); cancel() }
+}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 )
 
@@ -92,7 +93,8 @@ func (w *way) send(ctx context.Context, c *claim) Outcome {
 		return Outcome{Verdict: Sent, Reason: NothingLeft}
 	}
 	m := Message{Target: &c.target, User: c.due.User, App: c.due.App, Zone: notifier.Location(c.due.Zone), Entries: open, Badge: page.Unread}
-	ctx, cancel := finishing(ctx)
+	end, _ := ctx.Deadline() // set by sendClaim
+	ctx, cancel := lease.Finishing(ctx, end, grace)
 	defer cancel()
 	out := w.Sender.Send(ctx, &m)
 	if out.Reason != NothingLeft && (ctx.Err() == nil || out.Verdict != Away) { // a cancelled message is no evidence about the service
@@ -102,19 +104,4 @@ func (w *way) send(ctx context.Context, c *claim) Outcome {
 		w.sent.Add(1)
 	}
 	return out
-}
-
-// finishing returns a context for a message in progress: when the instance stops, there is a short time to get
-// the response. Otherwise each stop would send some messages twice.
-func finishing(ctx context.Context) (context.Context, context.CancelFunc) {
-	end, _ := ctx.Deadline() // set by sendClaim
-	going, cancel := context.WithDeadline(context.WithoutCancel(ctx), end)
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(grace):
-			cancel()
-		case <-going.Done():
-		}
-	})
-	return going, func() { stop(); cancel() }
 }

@@ -10,6 +10,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/carillonhq/carillon/internal/lease"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
@@ -85,24 +86,10 @@ func (s *Stage) release(e notifier.HookEvent) result {
 
 // try sends one claimed event.
 func (s *Stage) try(ctx context.Context, h *notifier.SealedHook, signers []*standardwebhooks.Webhook, e notifier.HookEvent) result {
-	ctx, cancel := finishing(ctx)
+	ctx, cancel := lease.Finishing(ctx, time.Now().Add(sendWait), grace)
 	defer cancel()
 	sent, gone := s.send(ctx, h, signers, e)
 	return result{sent, gone}
-}
-
-// finishing returns a context for a message in progress: when the instance stops, there is a short time to get the answer. Otherwise
-// each stop would send some messages twice.
-func finishing(ctx context.Context) (context.Context, context.CancelFunc) {
-	going, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWait)
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(grace):
-			cancel()
-		case <-going.Done():
-		}
-	})
-	return going, func() { stop(); cancel() }
 }
 
 // record stores results until the channel is closed, and switches the hook off if they demand it. It reports whether the hook fails.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/notifier"
@@ -94,6 +95,23 @@ func TestAnIdleInboxIsEvictedOnceSQLHasItAndRestoredUnchanged(t *testing.T) {
 		if got := s.idle(t, 42)["42"]; got != s.clock.now().UnixMilli() {
 			t.Errorf("last use %d, want now", got)
 		}
+	})
+}
+
+// Redis may return to a state in which the inbox still had a mark, which the flusher then removes.
+func TestAnInboxThatIsMarkedForTheWriteToSQLIsNotEvicted(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		h := s.beside(0)
+		s.lived(t, h, 42)
+		s.writeBehind(t, h, 42)
+		s.clock.pass(time.Minute)
+		for _, marks := range []string{s.k.Dirty(42), s.k.Late(42)} {
+			s.rdb.ZAdd(t.Context(), marks, redis.Z{Score: 1, Member: "42"})
+			s.evict(t, 42, 0)
+			s.rdb.ZRem(t.Context(), marks, "42")
+		}
+		s.evict(t, 42, 1)
+		s.nothing(t, 42)
 	})
 }
 

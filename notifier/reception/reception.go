@@ -9,14 +9,9 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/notifier/topic"
 	"github.com/carillonhq/carillon/store"
 )
-
-// Types provides the types of notices; see notifier/topic.
-type Types interface {
-	Type(slug string) (notifier.NoticeType, bool)
-	Mutable(slug string) bool
-}
 
 // Config contains the dependencies of Receptions.
 type Config struct {
@@ -26,7 +21,7 @@ type Config struct {
 	// Rehearse validates a draft and finds its recipients; see notifier/notices.
 	Rehearse func(ctx context.Context, d notifier.Draft, bring bool) (notifier.Confirmed, error)
 
-	Types   Types
+	Types   *topic.Topics
 	Mailing bool             // this installation sends mail
 	Pushing bool             // this installation sends pushes
 	Now     func() time.Time // nil: time.Now
