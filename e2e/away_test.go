@@ -112,7 +112,7 @@ func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 	plain.shot("away-not-possible")
 
 	bob := open(t, i).as(i.person(t, "bob")).goTo("/inbox")
-	bob.warned("Some things are read-only right now. This is your inbox as of")
+	bob.warned("Reconnecting. Showing your inbox as of")
 	bob.badge("34")
 	bob.shot("away-inbox")
 	bob.until(`document.querySelectorAll("main form").length === 0 && document.querySelectorAll("[data-testid=entry]").length === 30`)
@@ -122,8 +122,8 @@ func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 		t.Error("the page does not show the sender that the notice will be delivered later")
 	}
 	posts := open(t, i).as(i.person(t, "bob")).goTo("/announcements/" + id)
-	posts.warned("Some things are read-only right now. This is the announcement as of")
-	posts.goTo("/announcements").warned("Some things are read-only right now. These are the announcements as of")
+	posts.warned("Reconnecting. Showing the announcement as of")
+	posts.goTo("/announcements").warned("Reconnecting. Showing the announcements as of")
 
 	goOn()
 	for _, w := range []*window{reading, bob} {

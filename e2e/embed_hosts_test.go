@@ -181,7 +181,7 @@ func TestABellThatKnowsNothingShowsNoNumberAndTheConsoleSaysWhy(t *testing.T) {
 	there := strings.Replace(shop.URL, "127.0.0.1", "localhost", 1)
 	w.do(chromedp.Navigate(there + "/right"))
 	w.until(knowsNothing)
-	w.until(`document.querySelector("carillon-inbox").shadowRoot.querySelector(".state").textContent === "The notices couldn't be loaded." && document.querySelector("carillon-inbox").shadowRoot.querySelector(".empty").hidden`)
+	w.until(`document.querySelector("carillon-inbox").shadowRoot.querySelector(".state").textContent === "The notifications couldn't be loaded." && document.querySelector("carillon-inbox").shadowRoot.querySelector(".empty").hidden`)
 	w.until(`said.some(line => line.includes(` + strconv.Quote("carillon app set NAME --origin "+there) + `))`)
 }
 

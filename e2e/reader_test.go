@@ -72,7 +72,7 @@ func TestRemovedRowsAndNumbersFollowOtherTabs(t *testing.T) {
 	w.has("#count", "").until(`document.querySelector("#mark-all").hidden`)
 
 	w.script(`document.querySelector("main .row [action$='/inbox/delete'] [name=key]").value = "like:gone"`)
-	w.click("Delete: "+aisle).titles(late, photo).has("#done p", "This notice is no longer in your inbox.")
+	w.click("Delete: "+aisle).titles(late, photo).has("#done p", "This notification is no longer in your inbox.")
 	w.until(`document.activeElement.matches("main .row")`)
 	w.same()
 }
@@ -85,8 +85,8 @@ func TestABellWhosePanelCannotBeLoadedSaysSo(t *testing.T) {
 	w := open(t, i).size(1280, 900).as(i.person(t, "bob"))
 	w.visit("/settings")
 	i.kill()
-	w.clickOn("#bell").has("#panel .waiting", "Couldn't load your notices.")
+	w.clickOn("#bell").has("#panel .waiting", "Couldn't load your notifications.")
 	w.until(`document.querySelector("#panel a[href$='/inbox']") !== null`)
 	s.serve("--addr", i.addr())
-	w.clickOn("#panel .again").has("#panel .empty h2", "No notices yet")
+	w.clickOn("#panel .again").has("#panel .empty h2", "No notifications yet")
 }

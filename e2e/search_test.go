@@ -26,7 +26,7 @@ func TestNoticesAreFoundWhileTyping(t *testing.T) {
 	w.clickOn("#filters a:first-of-type").at("/inbox?q=AISLE")
 	w.titles(aisle)
 	w.do(chromedp.SendKeys(css("#q"), " nothing"))
-	w.titles().has(".empty h2", "No matching notices")
+	w.titles().has(".empty h2", "No matching notifications")
 	w.clickOn(".empty a")
 	all := []string{usual[4].title, usual[3].title, aisle, late, photo}
 	w.titles(all...)

@@ -36,7 +36,7 @@ func TestActionsChangeTheInboxInPlaceAndCanBeUndone(t *testing.T) {
 	for _, title := range []string{aisle, late, photo} {
 		w.click("Delete: " + title).until(fmt.Sprintf(`!document.body.textContent.includes(%q) || [...document.querySelectorAll("main .row:not([hidden])")].every(r => !r.textContent.includes(%q))`, title, title)).settles()
 	}
-	w.has("#list .empty h2", "No notices yet").until(`document.activeElement.matches("h1")`)
+	w.has("#list .empty h2", "No notifications yet").until(`document.activeElement.matches("h1")`)
 	w.clickOn("#done button").titles(photo).until(`!document.querySelector("#list .empty")`)
 	w.at("/inbox")
 	w.same()
@@ -79,7 +79,7 @@ func TestBackReturnsToThePreviousView(t *testing.T) {
 	t.Parallel()
 	w, vera := desk(t, usual[:3]...)
 	w.visit("/inbox").stays()
-	w.clickOn(`.tab[href$="/inbox?filter=unread"]`).has("#list .empty h2", "No unread notices").at("/inbox?filter=unread")
+	w.clickOn(`.tab[href$="/inbox?filter=unread"]`).has("#list .empty h2", "No unread notifications").at("/inbox?filter=unread")
 	w.same()
 	w.until(`document.title === "Inbox · Carillon"`)
 	w.back()

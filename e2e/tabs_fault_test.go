@@ -72,7 +72,7 @@ func TestAllTabsReconnectAfterTheServerRefused(t *testing.T) {
 	for _, w := range all {
 		w.connection("")
 		w.badge("2")
-		w.shows(`#arrivals`, "2 new notices") // the second is found by refreshing
+		w.shows(`#arrivals`, "2 new") // the second is found by refreshing
 	}
 	i.streams("1")
 	s.tell("bob", "photo_id:3")
@@ -133,7 +133,7 @@ func TestWithoutLocksEachVisibleTabHasAStream(t *testing.T) {
 	one.badge("1")
 	one.hide(false)
 	one.badge("2")
-	one.shows(`#arrivals`, "2 new notices")
+	one.shows(`#arrivals`, "2 new")
 	i.streams("2")
 	one.connection("")
 }

@@ -27,7 +27,7 @@ func TestFourTabsShareOneStreamAndAllBadgesChange(t *testing.T) {
 		}
 	}
 	for _, w := range all {
-		w.shows(`#arrivals`, "2 new notices")
+		w.shows(`#arrivals`, "2 new")
 	}
 	i.streams("1")
 }
@@ -72,7 +72,7 @@ func TestAnotherTabLeadsHoweverTheLeaderGoes(t *testing.T) {
 	one = one.again()
 	all[0] = one
 	bells(all, "2")
-	one.shows(`#arrivals`, "2 new notices")
+	one.shows(`#arrivals`, "2 new")
 	i.streams("1")
 
 	two.close()
@@ -91,7 +91,7 @@ func TestAnotherTabLeadsHoweverTheLeaderGoes(t *testing.T) {
 	bells(all, "4")
 	three.hide(true) // freezing hid it, and a page catches up only when it becomes visible
 	three.hide(false)
-	three.shows(`#arrivals`, "4 new notices")
+	three.shows(`#arrivals`, "4 new")
 
 	four.goTo("/settings")
 	s.tell("bob", "photo_id:5")

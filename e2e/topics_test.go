@@ -23,7 +23,7 @@ func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	bob := open(t, i).as(i.person(t, "bob")).goTo("/settings")
 	bob.fill("scope", "119240")
 	bob.press("#subscribe button")
-	bob.has("#done p", "Subscribed. You'll get new notices of this topic.")
+	bob.has("#done p", "Subscribed. You'll get new notifications of this topic.")
 	bob.has("[data-testid=subscriptions] li form > span", "Replenishment (119240)")
 	i.person(t, "dave").leads("/settings/subscriptions", "type", "rep_notice", "scope", "119240", "subscribed", "1")
 	windows := map[string]*window{"bob": bob}
@@ -80,7 +80,7 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 	bob := open(t, i).as(i.person(t, "bob")).withoutScript().goTo("/settings")
 	bob.do(chromedp.SendKeys(css("#topic-scope"), "119240"))
 	bob.press("#subscribe button")
-	bob.shows("#done p", "Subscribed. You'll get new notices of this topic.")
+	bob.shows("#done p", "Subscribed. You'll get new notifications of this topic.")
 
 	w := open(t, i).as(vera).withoutScript().goTo("/staff/send")
 	w.chooses("topic")

@@ -129,7 +129,7 @@ func TestWindowIsShownInTheReadersLanguage(t *testing.T) {
 		"zh-CN": {"有效期至 18:00", "有效期至 2027年11月20日", "2025年10月16日"},
 	} {
 		r := b.get("alice", "/announcements", "Accept-Language", lang)
-		for i, selector := range []string{"#a5 .meta span:first-child", "#a6 .meta span:first-child", "#a6 > time"} {
+		for i, selector := range []string{"#a5 .meta span:first-child", "#a6 .meta span:first-child", "#a6 .meta > time"} {
 			r.wantText(t, selector, want[i])
 		}
 	}

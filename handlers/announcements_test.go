@@ -36,12 +36,12 @@ func TestListShowsOpenAnnouncementsAndBothCounts(t *testing.T) {
 	if got := row.Find(".body").Text(); got != "One word\nTwo" {
 		t.Errorf("the text is %q", got)
 	}
-	until := row.Find(".meta time")
+	until := row.Find(".meta time").First()
 	if row.Find(".meta span").First().Text() != "Until 30 Nov" || until.AttrOr("datetime", "") != "2026-11-30T21:00:00+09:00" {
 		t.Errorf("the end is %q, %q", row.Find(".meta span").First().Text(), until.AttrOr("datetime", ""))
 	}
-	if at := r.page.Find("#a4 > time"); at.Text() != "19 Nov" || row.Find("li > time").Text() != "19:00" {
-		t.Errorf("the starts are %q and %q", at.Text(), row.Find("li > time").Text())
+	if at := r.page.Find("#a4 .meta > time"); at.Text() != "19 Nov" || row.Find(".meta > time").Text() != "19:00" {
+		t.Errorf("the starts are %q and %q", at.Text(), row.Find(".meta > time").Text())
 	}
 	for verb, name := range map[string]string{"read": "Mark as read: Post 9 <new>", "unread": "Mark as unread: Post 9 <new>"} {
 		form := row.Find("form[method=post][action='/announcements/9/" + verb + "'][data-act=" + verb + "]")

@@ -118,7 +118,7 @@ func TestInboxIsReadableFromTheArchiveWhileRedisIsUnavailable(t *testing.T) {
 	l := newLostRedis(t, post(5, 1, true, false))
 	for _, address := range []string{"/inbox", "/inbox?filter=unread", "/inbox?before=77&opened=3", "/inbox?done=deleted&key=like:photo:9&id=9&at=9"} {
 		r := l.get("alice", address, "If-None-Match", `"x"`, "Cookie", "tz=Asia/Tokyo").wantStatus(t, http.StatusOK)
-		r.wantText(t, "#inbox [data-testid=stale] p", "Some things are read-only right now. This is your inbox as of 20:40. Marking and deleting will work again automatically.")
+		r.wantText(t, "#inbox [data-testid=stale] p", "Reconnecting. Showing your inbox as of 20:40; you can read, but not change it yet.")
 		if r.count("[data-testid=entry]") != 2 || r.count("[data-testid=entry][data-read='0'] .dot") != 1 {
 			t.Errorf("%s shows %d rows", address, r.count("[data-testid=entry]"))
 		}
@@ -156,11 +156,11 @@ func TestArchivedPageShowsWhenItWasLastComplete(t *testing.T) {
 	l := newLostRedis(t)
 	said := func() string { return l.get("alice", "/inbox").text("[data-testid=stale]") }
 	l.stored.page.Ver = noon.AddDate(0, 0, -3).UnixMilli()
-	if got := said(); !strings.Contains(got, "as of 17 November 2026, 12:00 UTC.") {
+	if got := said(); !strings.Contains(got, "as of 17 November 2026, 12:00 UTC") {
 		t.Errorf("with only a stored change: %q", got)
 	}
 	l.stored.page.Ver = noon.Add(time.Hour).UnixMilli() // from a clock that was ahead
-	if got := said(); !strings.Contains(got, "as of 12:00.") {
+	if got := said(); !strings.Contains(got, "as of 12:00") {
 		t.Errorf("with a version from the future: %q", got)
 	}
 	l.stored.page.Ver = 0
@@ -170,7 +170,7 @@ func TestArchivedPageShowsWhenItWasLastComplete(t *testing.T) {
 	l.gone = false
 	l.get("alice", "/inbox")
 	l.gone, l.stored.page.Ver = true, noon.AddDate(0, 0, -3).UnixMilli()
-	if got := said(); !strings.Contains(got, "as of 12:00.") {
+	if got := said(); !strings.Contains(got, "as of 12:00") {
 		t.Errorf("just after Redis answered: %q", got)
 	}
 	for lang, want := range map[string]string{"ja": "12:00時点の受信トレイ", "zh-CN": "显示的是 12:00 时的收件箱"} {
@@ -210,7 +210,7 @@ func TestPanelAndBellsShowTheArchiveWhileRedisIsUnavailable(t *testing.T) {
 	t.Parallel()
 	l := newLostRedis(t, post(5, 1, false, false))
 	r := l.get("alice", "/inbox/panel", "HX-Request", "true").wantStatus(t, http.StatusOK)
-	r.wantText(t, "[data-testid=panel-stale]", "Some things are read-only right now. This is as of 11:40.")
+	r.wantText(t, "[data-testid=panel-stale]", "Reconnecting. This is as of 11:40.")
 	if r.count("[data-testid=panel-entry]") != 3 || r.count("form") != 0 || r.count("[data-post='5']") != 1 {
 		t.Errorf("the panel:\n%s", r.body)
 	}

@@ -20,7 +20,8 @@ func folding() []notifier.Entry {
 		{"Long", strings.Repeat("It goes on and on. ", 40)},
 		{"Lines", "one\ntwo\nthree"},
 		{strings.Repeat("長", 60), ""},
-		{"A title that is too long for two lines of a phone or so", ""},
+		{"A title that is too long for the line of a desk", ""},
+		{"A title too long for a phone", ""},
 	}
 	entries := make([]notifier.Entry, len(says))
 	for i, s := range says {
@@ -38,8 +39,8 @@ func TestUnfoldButtonIsNamedAfterItsRowWithoutContainingItsText(t *testing.T) {
 		w.inbox.look = func(int64, notifier.Query) (notifier.Page, error) { return show() }
 	})
 	for address, want := range map[string]string{
-		"/inbox":       "no anywhere phone anywhere anywhere anywhere phone",
-		"/inbox/panel": "no anywhere phone anywhere anywhere anywhere phone",
+		"/inbox":       "no anywhere anywhere anywhere anywhere anywhere anywhere phone",
+		"/inbox/panel": "no anywhere anywhere anywhere anywhere anywhere anywhere phone",
 	} {
 		r := w.get("alice", address).wantStatus(t, http.StatusOK)
 		var got []string
@@ -52,8 +53,8 @@ func TestUnfoldButtonIsNamedAfterItsRowWithoutContainingItsText(t *testing.T) {
 				got = append(got, fold.AttrOr("data-folds", "anywhere"))
 			}
 			title := row.Find("h3 [dir]").Text()
-			if fold.Length() > 0 && (fold.Find(".more .sr-only").Text() != "Show more: "+title || fold.Find(".less .sr-only").Text() != "Show less: "+title) {
-				t.Errorf("%s: the button of %q is named %q", address, title, fold.Find(".sr-only").Text())
+			if fold.Length() > 0 && (fold.Find(".more").Text() != "Show more: "+title || fold.Find(".less").Text() != "Show less: "+title) {
+				t.Errorf("%s: the button of %q is named %q", address, title, fold.Text())
 			}
 			if row.Find("details .body").Length() != 0 {
 				t.Errorf("%s: the text of %q is part of a button's name", address, title)

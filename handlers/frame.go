@@ -80,7 +80,7 @@ func (h *Handlers) bareFrame(r *http.Request) views.Frame {
 		f.Viewer = &views.Viewer{
 			Name: u.Name, Shown: cmp.Or(u.Display, u.Name), Login: notifier.Browser(v.user.Session), Staff: u.HasRole(notifier.RoleStaff),
 			Bell:  views.UnknownBell(f.Text),
-			Theme: u.Theme, Compact: u.Compact, KeysOff: u.KeysOff, Proxied: v.user.Proxied,
+			Theme: u.Theme, Compact: u.Compact, KeysOff: u.KeysOff, Proxied: v.user.Proxied, Pauses: h.Mailing || f.Push != "", Here: here(r),
 		}
 	}
 	return f

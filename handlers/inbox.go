@@ -28,6 +28,7 @@ type inboxQuery struct {
 	notifier.Query
 	plain bool // the bare address, which may open the inbox
 	opens bool
+	fresh fresh // what the visit has found so far
 }
 
 // readInboxQuery parses an address. Only a deliberate visit to the bare address opens the inbox, unless the user
@@ -36,12 +37,16 @@ type inboxQuery struct {
 func readInboxQuery(r *http.Request) inboxQuery {
 	values := r.URL.Query()
 	q := lookQuery(values)
+	q.fresh = freshOf(r)
 	q.plain = !q.Unread && !q.PutAway()
 	for _, looks := range []string{"before", "opened", "done", "type", "q", "rows"} {
 		q.plain = q.plain && !values.Has(looks)
 	}
 	q.plain = q.plain && !visitOf(r).user.User.OpensOnly
 	q.opens = q.plain && deliberate(r)
+	if q.plain {
+		q.Opened = q.fresh.since
+	}
 	return q
 }
 
@@ -117,6 +122,9 @@ func (h *Handlers) openInbox(w http.ResponseWriter, r *http.Request, q inboxQuer
 	if err != nil {
 		return fmt.Errorf("show an inbox: %w", err)
 	}
+	q.fresh.opened(&page)
+	q.fresh.mark(&page)
+	h.keepFresh(w, r, &q.fresh)
 	if err := h.tellBadge(w, r, a.with(pageBadge(page))); err != nil {
 		return err
 	}
@@ -133,6 +141,10 @@ func (h *Handlers) lookedAt(w http.ResponseWriter, r *http.Request, q inboxQuery
 	}
 	if err != nil {
 		return fmt.Errorf("show a part of an inbox: %w", err)
+	}
+	if q.Opened > 0 && q.Opened == q.fresh.since {
+		q.fresh.mark(&page)
+		h.keepFresh(w, r, &q.fresh)
 	}
 	a := h.announced(r)
 	if err := h.tellBadge(w, r, a.with(pageBadge(page))); err != nil {
@@ -160,16 +172,15 @@ func (h *Handlers) inboxPage(r *http.Request, q inboxQuery, page notifier.Page, 
 	p.AnnouncementIDs, p.AllRead = unreadAnnouncements(a), a.with(pageBadge(page)).Unread == 0
 	rows := h.rowMaker(r, p.Text)
 	waiting, below := h.waiting(r, q, page)
-	p.Days = rows.days(below.Entries)
+	p.Days = rows.sections(below, &q.fresh)
 	if q.Filters() {
 		p.Found = p.Text.N("list.found", int64(len(page.Entries)))
 	}
 	p.Types = h.typeChips(r, p.Text, q, page)
-	rows.divide(p.Days, q, below)
 	if len(waiting) > 0 && q.Before == 0 {
 		p.Days = append([]views.Day{{ID: views.Waiting, Heading: p.Text.T("inbox.waiting"), Rows: rows.rows(waiting)}}, p.Days...)
 	}
-	p.Count = inboxCount(p.Text, page)
+	p.Count = inboxCount(p.Text, page, &q.fresh)
 	if page.Older > 0 {
 		older := q
 		older.Opened, older.Before, older.Limit = page.Opened, page.Older, 0
@@ -193,7 +204,7 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 	f.Paused = h.paused(r)
 	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
 	q.Opened = opened
-	p := &views.Inbox{Frame: f, Filters: filterTabs(f.Text, q), Archived: q.PutAway(), Later: q.Later, Back: q.address(), Labels: rowLabels(f.Text)}
+	p := &views.Inbox{Frame: f, Filters: filterTabs(f.Text, q, badge), Archived: q.PutAway(), Later: q.Later, Back: q.address(), Labels: rowLabels(f.Text)}
 	p.Unread, p.Upto, p.Here = badge.Inbox > 0, strconv.FormatInt(badge.Ver, 10), inboxPath
 	p.Query, p.Type = q.Text, q.Type
 	switch {

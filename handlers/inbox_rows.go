@@ -57,9 +57,6 @@ func (m rowMaker) days(entries []notifier.Entry) []views.Day {
 	if len(days) > 0 {
 		days[len(days)-1].Rows = rows[begin:]
 	}
-	if last := lastNew(entries); last >= 0 && last+1 < len(rows) {
-		rows[last+1].Divider = m.text.T("inbox.seen_before")
-	}
 	return days
 }
 
@@ -99,10 +96,10 @@ func (m rowMaker) row(e *notifier.Entry, at time.Time) components.Row {
 	return row
 }
 
-// Lengths, in letters, that surely fit into a row: two lines of title and two of body.
+// Lengths, in letters, that surely fit into a row: one line of title beside its tags, and one of body; on a phone two.
 const (
-	phoneTitle, deskTitle = 50, 110
-	phoneBody, deskBody   = 60, 100
+	phoneTitle, deskTitle = 20, 40
+	phoneBody, deskBody   = 50, 60
 )
 
 // folds returns the screens on which a row may be too small for its text.
@@ -126,7 +123,7 @@ func room(text string) int {
 		if c >= '\u2e80' {
 			n++
 		}
-		if n > deskTitle {
+		if n > max(deskTitle, deskBody) {
 			break
 		}
 	}
@@ -140,7 +137,7 @@ func rowLabels(text *locale.Printer) components.Labels {
 		return components.Named{Before: before, After: after}
 	}
 	return components.Labels{
-		More: text.T("inbox.more"), Less: text.T("inbox.less"), MoreNamed: named("inbox.more_named"), LessNamed: named("inbox.less_named"),
+		MoreNamed: named("inbox.more_named"), LessNamed: named("inbox.less_named"),
 		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"),
 		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),

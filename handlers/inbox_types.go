@@ -11,6 +11,9 @@ import (
 // maxChips limits the types offered above an inbox; those with the most entries come first.
 const maxChips = 12
 
+// fewRows is how many rows are seen as well without the links to their types.
+const fewRows = 10
+
 // typeChips returns links to the entries of each type in the inbox or in a search result. It returns none for a
 // single type.
 func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery, page notifier.Page) []components.Tab {
@@ -29,26 +32,37 @@ func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery
 			counts = all
 		} // if counting fails, the page goes without links
 	}
-	if len(counts) < 2 && q.Type == "" {
+	var whole int64
+	for _, c := range counts {
+		whole += c.Count
+	}
+	if q.Type == "" && !q.Filters() && (len(counts) < 2 || whole <= fewRows) {
 		return nil
 	}
 	names := h.typeNames(text)
 	to := q
 	to.Opened, to.Type, to.Limit = page.Opened, "", 0
-	chips := []components.Tab{{Href: to.address(), Text: text.T("inbox.type_all"), Current: q.Type == ""}}
+	var chips []components.Tab
+	if q.Type != "" {
+		chips = append(chips, components.Tab{Href: to.address(), Text: text.T("inbox.type_all")})
+	}
 	for i, c := range counts {
 		if i >= maxChips && c.Type != q.Type {
 			continue
 		}
 		to.Type = c.Type
-		chips = append(chips, components.Tab{Href: to.address(), Text: names.of(c.Type), Current: c.Type == q.Type, Count: text.Number(c.Count)})
+		chips = append(chips, components.Tab{Href: to.address(), Text: names.words(c.Type), Current: c.Type == q.Type, Count: text.Number(c.Count)})
 	}
 	return chips
 }
 
 // filterTabs links to all, the unread, the archived and the snoozed entries. The links keep q's search and type, and
 // start at the newest entry.
-func filterTabs(text *locale.Printer, q inboxQuery) []components.Tab {
+func filterTabs(text *locale.Printer, q inboxQuery, badge notifier.Badge) []components.Tab {
+	count := ""
+	if badge.Inbox > 0 {
+		count = text.Number(badge.Inbox)
+	}
 	to := q
 	to.Before, to.Limit = 0, 0
 	to.Unread, to.Archived, to.Later = false, false, false
@@ -63,7 +77,7 @@ func filterTabs(text *locale.Printer, q inboxQuery) []components.Tab {
 	to.Archived, to.Later = false, true
 	return []components.Tab{
 		{Href: all, Text: text.T("inbox.filter_all"), Current: !q.Unread && !q.PutAway()},
-		{Href: unread, Text: text.T("inbox.filter_unread"), Current: q.Unread},
+		{Href: unread, Text: text.T("inbox.filter_unread"), Current: q.Unread, Count: count, CountID: "unread-count"},
 		{Href: archived, Text: text.T("inbox.filter_archived"), Current: q.Archived},
 		{Href: to.address(), Text: text.T("inbox.filter_later"), Current: q.Later},
 	}

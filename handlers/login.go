@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/identity"
@@ -94,7 +95,7 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 		return p
 	}
 	for _, u := range h.Demo {
-		d := views.DemoUser{Name: u.Name, Password: u.Password, Label: p.Text.F("login.demo_as", "Name", u.Name)}
+		d := views.DemoUser{Name: u.Name, Password: u.Password, Label: p.Text.F("login.demo_as", "Name", u.Name), Initials: strings.ToUpper(u.Name[:1]), Tint: notifier.TintOf(u.Name)}
 		if line, ok := demoLines[u.Name]; ok {
 			d.Line = p.Text.T(line)
 		}

@@ -127,7 +127,7 @@ func TestDemoOffersEachUserWithOneClick(t *testing.T) {
 		second.Find("[name=password]").AttrOr("value", "") != "pw-c" || second.Find("[name=next]").AttrOr("value", "") != "/settings" {
 		t.Error("the form does not sign carol in")
 	}
-	r.wantText(t, "form[data-testid=demo]:has([value=alice]) .hint", "Runs the shop. Sends notices and sees who has read them.")
+	r.wantText(t, "form[data-testid=demo]:has([value=alice]) .hint", "Runs the shop. Sends notifications and sees who has read them.")
 	if newWorld(t, nil).get("", "/login").count("form[data-testid=demo]") != 0 {
 		t.Error("demo users are shown outside a demo")
 	}

@@ -35,8 +35,8 @@ func TestMutingReturnsToThePageOfItsForm(t *testing.T) {
 		t.Error(diff)
 	}
 	c.get("alice", "/settings?done=muted").wantText(t, "[data-testid=done] p",
-		"Muted. You won't get new notices of this type. Manage muted types in Settings.")
-	c.get("alice", "/inbox?done=unmuted").wantText(t, "[data-testid=done] p", "Unmuted. You'll get notices of this type again.")
+		"Muted. You won't get new notifications of this type. Manage muted types in Settings.")
+	c.get("alice", "/inbox?done=unmuted").wantText(t, "[data-testid=done] p", "Unmuted. You'll get notifications of this type again.")
 }
 
 func TestMutedTypesAreListedAndCanBeUnmuted(t *testing.T) {
@@ -54,7 +54,7 @@ func TestMutedTypesAreListedAndCanBeUnmuted(t *testing.T) {
 			form.Find("[name=muted]").AttrOr("value", "")+" "+form.Find("button").AttrOr("aria-label", ""))
 	}
 	want := []string{
-		"/settings/mute like 0 Unmute notices of type like", "/settings/mute order.late 0 Unmute notices of type order.late",
+		"/settings/mute like 0 Unmute notifications of type like", "/settings/mute order.late 0 Unmute notifications of type order.late",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

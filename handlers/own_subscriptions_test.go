@@ -92,7 +92,7 @@ func TestUserSubscribesAndUnsubscribes(t *testing.T) {
 	if diff := cmp.Diff([]string{"news/", "recall/", "like/b"}, c.subscribed()); diff != "" {
 		t.Error(diff)
 	}
-	c.get("alice", "/settings?done=you-subscribe").wantText(t, "[data-testid=done] p", "Subscribed. You'll get new notices of this topic.")
+	c.get("alice", "/settings?done=you-subscribe").wantText(t, "[data-testid=done] p", "Subscribed. You'll get new notifications of this topic.")
 	c.get("alice", "/settings?done=you-unsubscribe").wantText(t, "[data-testid=done] p", "Unsubscribed.")
 }
 

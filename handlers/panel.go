@@ -71,6 +71,7 @@ func (h *Handlers) newest(w http.ResponseWriter, r *http.Request, unread bool) (
 	if stored {
 		p.Stale = h.stale(r, "stale.panel", page.Ver)
 	} else if page.Unread+a.Unread > 0 {
+		p.Unread = text.Number(page.Unread + a.Unread)
 		p.Upto, p.AnnouncementIDs = strconv.FormatInt(page.Ver, 10), unreadAnnouncements(a)
 	}
 	if a.Unread > panelPosts {

@@ -22,7 +22,7 @@ func (h *Handlers) paused(r *http.Request) string {
 
 // pause holds back notifications that are not urgent until a given time, or ends that.
 func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "for", "until")
+	values, err := form(r, "for", "until", "back")
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,11 @@ func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
 	if _, err := h.People.SetPreferences(r.Context(), h.actor(r), user.Name, notifier.PutPreferences{PausedUntil: &until}); err != nil {
 		return fmt.Errorf("pause for user %d: %w", user.Seq, err)
 	}
-	redirect(w, r, "/settings?done=saved")
+	back := &url.URL{Path: "/settings", RawQuery: "done=saved"}
+	if from := values.Get("back"); from != "" {
+		back = cameFrom(from) // every page shows that they have paused
+	}
+	redirect(w, r, back.RequestURI())
 	return nil
 }
 

@@ -84,7 +84,7 @@ func TestAllIsReadOnlyWhenBothHalvesAre(t *testing.T) {
 		t.Errorf("with all read the page says %q", got)
 	}
 	b := newAnnouncements(t, post(5, 1, true, false))
-	if got := says(b); got != "No unread notices1 unread announcement" {
+	if got := says(b); got != "No unread notifications1 unread announcement" {
 		t.Errorf("with an unread announcement the page says %q", got)
 	}
 	if got := b.get("alice", "/inbox?filter=unread").attr("[data-when=left] a", "href"); got != "/announcements" {

@@ -69,6 +69,7 @@ func (h *Handlers) routes() []route {
 		{"POST", "/settings/mute", signedIn, h.mute},
 		{"POST", preferencesPath, signedIn, h.savePreferences},
 		{"POST", "/settings/pause", signedIn, h.pause},
+		{"POST", "/inbox/seen", signedIn, h.dismissNew},
 		{"POST", "/inbox/snooze", signedIn, h.snoozeEntry},
 		{"POST", "/inbox/wake", signedIn, h.wakeEntry},
 		{"POST", "/inbox/answer", signedIn, h.answerEntry},

@@ -26,12 +26,6 @@ func (h *Handlers) showcase(w http.ResponseWriter, r *http.Request) error {
 			Key: kind, At: int64(i + 1), Read: i > 1, New: i == 1,
 			Content: notifier.Content{Type: kind, Title: p.Text.T("showcase.sample_title"), Body: p.Text.T("showcase.sample_body"), Reason: "role:picker"},
 		}, at)
-		switch i {
-		case 1:
-			row.Divider = p.Text.N("inbox.divider_new", 1)
-		case 2:
-			row.Divider = p.Text.T("inbox.seen_before")
-		}
 		p.Rows = append(p.Rows, row)
 	}
 	for i, text := range []string{"settings.theme_auto", "settings.theme_light", "settings.theme_dark"} {

@@ -113,7 +113,7 @@ func TestInvalidTypeKeepsItsText(t *testing.T) {
 		}},
 		{[]string{"action", "save", "slug", "like", "expires_in", "9000h"}, map[string]string{"expires_in": "Notices are kept for at most 180 days."}},
 		{[]string{"action", "save", "slug", "like", "icon", "Truck", "color", "#f00"}, map[string]string{
-			"icon":  "Choose one of: bell, message-circle, heart, star, user-plus, calendar, clock, file-text, package, truck, receipt, megaphone, shield, server, triangle-alert.",
+			"icon":  "Choose one of: bell, message-circle, at-sign, heart, star, user-plus, calendar, clock, file-text, package, truck, receipt, megaphone, shield, server, triangle-alert.",
 			"color": "Choose one of: amber, blue, green, red, purple, teal, pink, gray.",
 		}},
 		{[]string{"action", "save", "slug", "like", "expires_in", "-1h"}, map[string]string{"expires_in": "This time has already passed."}},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/topic"
@@ -23,6 +25,19 @@ func (h *Handlers) typeNames(text *locale.Printer) typeNames { return typeNames{
 
 // of returns a type's name.
 func (n typeNames) of(typ string) string { return n.topics.Name(typ, n.text.Lang()) }
+
+// words returns a type's name as readers see it: a slug without a name reads as words.
+func (n typeNames) words(typ string) string {
+	if name := n.given(typ); name != "" {
+		return name
+	}
+	words := strings.Join(strings.FieldsFunc(typ, func(c rune) bool { return strings.ContainsRune("._-", c) }), " ")
+	first, size := utf8.DecodeRuneInString(words)
+	if size == 0 {
+		return typ
+	}
+	return string(unicode.ToUpper(first)) + words[size:]
+}
 
 // given returns a type's name, or "" if the type has only its slug.
 func (n typeNames) given(typ string) string {

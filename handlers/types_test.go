@@ -81,8 +81,8 @@ func TestRowOfAnUnmutableTypeDoesNotOfferToMute(t *testing.T) {
 		listed = append(listed, strings.Join(strings.Fields(li.Find("form > span").Text()), " ")+" | "+li.Find("button").AttrOr("aria-label", ""))
 	}
 	want := []string{
-		"News | Unmute notices of type News",
-		"Recall You'll get it, because it can no longer be muted. | Unmute notices of type Recall",
+		"News | Unmute notifications of type News",
+		"Recall You'll get it, because it can no longer be muted. | Unmute notifications of type Recall",
 	}
 	if diff := cmp.Diff(want, listed); diff != "" {
 		t.Error(diff)

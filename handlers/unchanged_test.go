@@ -143,7 +143,7 @@ func TestPageWithNewMarksIsForOneVisit(t *testing.T) {
 		t.Errorf("Etag %q, Cache-Control %q, mark %q", r.Header.Get("Etag"), r.Header.Get("Cache-Control"), r.text(".mark"))
 	}
 	if r = v.visit(t, 1, http.StatusOK); r.text(".mark") != "" {
-		t.Errorf("the next visit shows %q", r.text(".mark"))
+		t.Errorf("the next visit, by a browser that has lost the cookie, shows %q", r.text(".mark"))
 	}
 }
 

@@ -33,11 +33,8 @@ func (h *Handlers) waiting(r *http.Request, q inboxQuery, page notifier.Page) (w
 	below = page
 	below.Entries = nil
 	for _, e := range page.Entries {
-		switch {
-		case !shown[e.Key]:
+		if !shown[e.Key] {
 			below.Entries = append(below.Entries, e)
-		case e.New && below.Turned > 0:
-			below.Turned--
 		}
 	}
 	return waiting, below

@@ -14,10 +14,12 @@ var derivedIcons = []struct {
 	words []string
 }{
 	{"heart", []string{"like", "love", "favorite", "favourite"}},
-	{"message-circle", []string{"comment", "message", "mention", "reply", "chat"}},
+	{"at-sign", []string{"mention", "mentioned"}},
+	{"message-circle", []string{"comment", "message", "reply", "chat"}},
 	{"user-plus", []string{"follow", "invite", "join", "friend", "member"}},
 	{"star", []string{"welcome", "badge", "award", "review", "rating"}},
-	{"truck", []string{"shipment", "shipping", "delivery"}},
+	{"clock", []string{"late", "delayed", "overdue"}},
+	{"truck", []string{"shipment", "shipping", "shipped", "delivery"}},
 	{"package", []string{"order", "stock", "rep_notice", "warehouse", "parcel"}},
 	{"receipt", []string{"invoice", "payment", "refund", "billing"}},
 	{"clock", []string{"reminder", "due", "deadline", "expiry"}},

@@ -65,7 +65,7 @@ const MaxTypeName = 80
 // TypeIcons are the icons to choose from for a type, by their names in static/icons.
 func TypeIcons() []string {
 	return []string{
-		"bell", "message-circle", "heart", "star", "user-plus", "calendar", "clock", "file-text",
+		"bell", "message-circle", "at-sign", "heart", "star", "user-plus", "calendar", "clock", "file-text",
 		"package", "truck", "receipt", "megaphone", "shield", "server", "triangle-alert",
 	}
 }

@@ -60,10 +60,11 @@ func (p *Inbox) bulkActions() []components.Button {
 // Waiting is the id of the first section, with the questions that the reader has not answered. Scripts know it.
 const Waiting = "waiting"
 
-// Day contains the rows of one day.
+// Day contains the rows of one day, or others that belong together.
 type Day struct {
 	ID      string // of its heading in the document
 	Heading string
+	New     bool // it has what this visit found new, whatever their days
 	Rows    []components.Row
 }
 
@@ -79,6 +80,7 @@ func (p *Panel) actionsBack() string {
 type Panel struct {
 	Announcements string // how many are unread; empty: all have a row
 	UnreadOnly    bool   // the tab
+	Unread        string // the number on the bell; empty: 0
 
 	Text            *locale.Printer
 	Icons           components.Icons

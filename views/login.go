@@ -30,6 +30,8 @@ type DemoUser struct {
 	Label    string
 	Line     string // describes the user; empty: no description
 	Note     string // empty: nothing special
+	Initials string
+	Tint     string // one of notifier.TypeColors
 }
 
 // input links a control to the error. Both controls have the same error, so that it does not reveal which

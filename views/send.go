@@ -193,3 +193,11 @@ func (p *Send) moreGiven() bool {
 
 // moreFields lists the less common fields.
 var moreFields = []string{"type", "scope", "subject", "choices", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast"}
+
+// linkHint says where a link that begins with / leads.
+func (p *Send) linkHint() string {
+	if p.Links == "" {
+		return p.Text.T("send.link_hint")
+	}
+	return p.Text.F("send.link_hint_base", "Base", p.Links)
+}

@@ -70,6 +70,8 @@ type Viewer struct {
 	Compact bool   // rows have one line of text
 	KeysOff bool   // keyboard shortcuts are off
 	Proxied bool   // signed in by a proxy: they sign out there
+	Pauses  bool   // mail or push can be paused
+	Here    string // this page, to return to
 }
 
 // UserHeader is the header with the page's user, query-escaped, in requests by the page's script. Someone

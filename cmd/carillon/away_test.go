@@ -50,7 +50,7 @@ func TestWithoutRedisUsersReadAndSendAndDeliveryCatchesUp(t *testing.T) {
 		t.Errorf("the inbox was %q, now it is %q", before, now)
 	}
 	page := bob.get(t, "/inbox")
-	if text := page.Find("main").Text(); !strings.Contains(text, "Some things are read-only right now") {
+	if text := page.Find("main").Text(); !strings.Contains(text, "Reconnecting. Showing") {
 		t.Errorf("the page does not report that it is read-only:\n%s", text)
 	}
 	if n := page.Find(`[data-testid="entry"] form`).Length(); n > 0 {

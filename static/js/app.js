@@ -11,7 +11,7 @@ import { startFaces } from "./faces.js";
 import { startFolds } from "./folds.js";
 import { startFollow } from "./follow.js";
 import { startInbox } from "./inbox.js";
-import { startKeys } from "./keys.js";
+import { press, startKeys } from "./keys.js";
 import { startLater } from "./later.js";
 import { live } from "./live.js";
 import { startMenu } from "./menu.js";
@@ -23,7 +23,7 @@ import { startPosts } from "./postwatch.js";
 import { startReading } from "./reading.js";
 import { startRestored } from "./restored.js";
 import { startRows } from "./rows.js";
-import { startSelect } from "./select.js";
+import { inSelection, select, selecting, startSelect } from "./select.js";
 import { startStale } from "./stale.js";
 import { startTimes } from "./times.js";
 import { startToasts } from "./toasts.js";
@@ -56,6 +56,7 @@ if (user) {
 	startRows();
 	startSelect();
 	startBookmark();
+	if (matchMedia("(any-pointer: coarse)").matches) import("./touch.js").then(({ startTouch }) => startTouch({ press, select, selecting, inSelection }));
 	// Only browsers that show pushes, or the number on an icon, need it.
 	const allowed = push && window.Notification?.permission === "granted";
 	const shows = allowed || matchMedia("(display-mode: standalone)").matches;

@@ -46,7 +46,6 @@ export function startInbox(stream, time, get) {
 		showUnread(inbox, unread);
 		showLeft(announcements);
 	});
-	document.addEventListener("click", rememberOpening, true);
 	// The requested rows are in the page now.
 	document.addEventListener("htmx:afterSettle", () => showArrivals(arrived));
 	const look = startCatchUp(stream, (missed) => {
@@ -87,6 +86,8 @@ function showUnread(n, whole) {
 	const all = document.getElementById("mark-all");
 	if (!count || !all) return;
 	all.hidden = whole === 0;
+	const tally = document.getElementById("unread-count");
+	if (tally) [tally.hidden, tally.textContent] = [n === 0, String(n)];
 	// The number of new notices stays while the page is open.
 	if (n === 0 && count.dataset.unread !== "true") return;
 	count.dataset.unread = String(n > 0);
@@ -106,15 +107,4 @@ function showLeft(announcements) {
 			if (link) link.textContent = text("unread_announcements", { Count: announcements });
 		}
 	}
-}
-
-/**
- * Keeps the address of the current opening, so that a reader who follows a notice
- * and comes back finds the same New marks instead of a new opening.
- * @param {Event} e
- */
-function rememberOpening(e) {
-	const link = e.target instanceof Element && e.target.closest("main .row h3 a");
-	const opened = document.getElementById("inbox")?.dataset.opened;
-	if (link && opened && document.querySelector("main .row .mark")) history.replaceState(history.state, "", opened);
 }

@@ -102,7 +102,7 @@ function move(step) {
  * @param {HTMLElement | null | undefined} row
  * @param {(row: HTMLElement) => string} action the end of the address
  */
-function press(row, action) {
+export function press(row, action) {
 	if (row?.matches(".htmx-request, :has(.htmx-request)")) {
 		document.addEventListener("htmx:afterRequest", () => {
 			const now = document.getElementById(row.id);

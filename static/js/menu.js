@@ -1,17 +1,20 @@
 // @ts-check
 
-/** Closes the user menu on Escape, and on a click or the focus elsewhere. */
+/** Closes menus on Escape, and on a click or the focus elsewhere. */
 export function startMenu() {
-	const menu = document.querySelector("details.menu");
-	if (!(menu instanceof HTMLDetailsElement)) return;
-	document.addEventListener("click", (e) => {
-		if (menu.open && e.target instanceof Node && !menu.contains(e.target)) menu.open = false;
+	/** @param {(menu: HTMLDetailsElement) => boolean} which */
+	const close = (which) => {
+		for (const menu of document.querySelectorAll("details.menu[open]")) if (menu instanceof HTMLDetailsElement && which(menu)) menu.open = false;
+	};
+	document.addEventListener("click", ({ target }) => {
+		if (target instanceof Node) close((menu) => !menu.contains(target) || (target instanceof Element && target.closest(".menu-items button") !== null));
 	});
-	menu.addEventListener("focusout", (e) => {
-		if (e.relatedTarget instanceof Node && !menu.contains(e.relatedTarget)) menu.open = false;
+	document.addEventListener("focusout", ({ target, relatedTarget }) => {
+		if (target instanceof Node && relatedTarget instanceof Node) close((menu) => menu.contains(target) && !menu.contains(relatedTarget));
 	});
-	menu.addEventListener("keydown", (e) => {
-		if (e.key !== "Escape" || !menu.open) return;
+	document.addEventListener("keydown", (e) => {
+		const menu = e.target instanceof Element ? e.target.closest("details.menu[open]") : null;
+		if (e.key !== "Escape" || !(menu instanceof HTMLDetailsElement)) return;
 		menu.open = false;
 		menu.querySelector("summary")?.focus();
 	});

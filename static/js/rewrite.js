@@ -3,7 +3,7 @@
 
 const title = ":is(h2, h3) > [dir]";
 const body = "article > .body";
-const fold = ".meta > .fold";
+const fold = "article > .fold";
 const question = "article > :is(.question, .became)";
 
 /**
@@ -23,13 +23,13 @@ export function rewrite(row, now) {
 	if (contentOf(now) === contentOf(row)) return;
 	const focused = row.contains(document.activeElement);
 	const [text, fresh] = [row.querySelector(body), now.querySelector(body)];
-	if (fresh && !text) row.querySelector("h2, h3")?.after(document.importNode(fresh, true));
+	if (fresh && !text) row.querySelector(".meta")?.after(document.importNode(fresh, true));
 	else renew(text, fresh);
 	renew(row.querySelector(title), now.querySelector(title));
 	const [asks, became] = [row.querySelector(question), now.querySelector(question)];
 	if (asks?.textContent !== became?.textContent) renew(asks, became);
 	const [folds, unfolds] = [row.querySelector(fold), now.querySelector(fold)];
-	if (unfolds && !folds) row.querySelector(".meta > .exact")?.before(document.importNode(unfolds, true), " ");
+	if (unfolds && !folds) row.querySelector("article > .exact")?.before(document.importNode(unfolds, true), " ");
 	else renew(folds, unfolds);
 	for (const form of now.querySelectorAll(".actions form")) {
 		const button = row.querySelector(`.actions form[action="${form.getAttribute("action")}"] button`);

@@ -23,12 +23,29 @@ export function startSelect() {
 	document.addEventListener("reset", ({ target }) => {
 		if (!(target instanceof HTMLElement) || target.id !== "bulk") return;
 		if (target.contains(document.activeElement)) last?.closest("li")?.focus();
+		selecting(false);
 		setTimeout(count); // the boxes are still checked
 	});
+	document.addEventListener("click", ({ target }) => {
+		if (target instanceof Element && target.closest("#select-rows")) selecting(true);
+	});
+	const offer = () => document.getElementById("select-rows")?.removeAttribute("hidden");
+	offer();
+	document.addEventListener("htmx:load", offer);
 	document.addEventListener("keydown", (e) => {
 		const above = document.querySelector("dialog[open], details.menu[open], #panel:not([hidden])");
-		if (e.key === "Escape" && !above && selected().length > 0) bulk()?.reset();
+		if (e.key === "Escape" && !above && (selected().length > 0 || inSelection())) bulk()?.reset();
 	});
+}
+
+/** Shows a box in the place of each circle. On touch screens a press on a row then selects it. @param {boolean} on */
+export function selecting(on) {
+	document.getElementById("inbox")?.toggleAttribute("data-selecting", on);
+}
+
+/** Reports whether all boxes are shown. */
+export function inSelection() {
+	return document.querySelector("#inbox[data-selecting]") !== null;
 }
 
 /** Returns the rows that are selected. */

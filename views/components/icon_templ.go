@@ -82,4 +82,34 @@ func BellIcon() templ.Component {
 	})
 }
 
+// Mark is the product's own sign: three tuned bells on a bar.
+func Mark() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var4 == nil {
+			templ_7745c5c3_Var4 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<svg class=\"mark-sign\" viewBox=\"0 0 28 24\" aria-hidden=\"true\"><path d=\"M1 2.5h26\"></path><path d=\"M5 2.5v2M14 2.5v2M23 2.5v2\"></path><path class=\"cast\" d=\"M1.5 15.5c1-1.4 1-3 1-5a2.5 4.5 0 0 1 5 0c0 2 0 3.600 1 5zM9 20c1.500-1.800 1.500-4.400 1.500-7a3.500 6.500 0 0 1 7 0c0 2.600 0 5.200 1.500 7zM20 13c.8-1.100.8-2.200.8-3.600a2.200 3.800 0 0 1 4.400 0c0 1.400 0 2.500.8 3.600z\"></path></svg>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
 var _ = templruntime.GeneratedTemplate

@@ -9,7 +9,6 @@ import (
 // Labels are the texts common to all rows.
 type Labels struct {
 	New, Unread                         string
-	More, Less                          string
 	MoreNamed, LessNamed                Named // the accessible names of unfolding and folding
 	MarkRead, MarkUnread, Delete        string
 	ReadNamed, UnreadNamed, DeleteNamed Named // the accessible names of the actions
@@ -38,7 +37,6 @@ type Row struct {
 	Tint     string // one of notifier.TypeColors
 	Read     bool   // as it was before this opening
 	New      bool   // marked read by this opening, or by the one this page belongs to
-	Divider  string // a line above this row; empty: none
 	Title    string
 	Body     string
 	Link     string
@@ -110,13 +108,6 @@ func (l Rows) Render(ctx context.Context, w io.Writer) error {
 
 func (l Rows) row(ctx context.Context, buf *rowBuffer, r *Row, actions []action) {
 	m := &buf.out
-	if r.Divider != "" {
-		m.raw(`<li class="divider`)
-		if r.New {
-			m.raw(` fresh`)
-		}
-		m.raw(`" data-testid="divider">`).text(r.Divider).raw(`</li>`)
-	}
 	read, state := "0", "unread"
 	if r.Read {
 		read = "1"
@@ -140,7 +131,10 @@ func (l Rows) row(ctx context.Context, buf *rowBuffer, r *Row, actions []action)
 	l.avatar(m, r)
 	m.raw(`<article>`)
 	l.heading(ctx, m, r)
+	l.meta(m, r)
 	l.body(m, r)
+	l.fold(m, r)
+	m.raw(`<span class="exact">`).text(r.Moment).raw(`</span>`)
 	l.extras(ctx, m, r)
 	if r.Ask != nil {
 		l.ask(ctx, m, r)
@@ -148,7 +142,6 @@ func (l Rows) row(ctx context.Context, buf *rowBuffer, r *Row, actions []action)
 	if r.Take != nil {
 		l.take(ctx, m, r)
 	}
-	l.meta(m, r)
 	m.raw(`</article>`)
 	if len(actions) > 0 {
 		l.writeActions(ctx, buf, r, actions)
@@ -159,11 +152,16 @@ func (l Rows) row(ctx context.Context, buf *rowBuffer, r *Row, actions []action)
 	m.raw(`</li>`)
 }
 
-// meta writes the line below the text: the type, why the notice came, and when.
+// meta writes what stands at the end of the title's line: the type if nothing else shows it, why the notice came, and
+// when.
 func (l Rows) meta(m *markup, r *Row) {
 	m.raw(`<div class="meta">`)
 	if r.Kind != "" {
-		m.raw(`<span class="kind" dir="auto">`).text(r.Kind).raw(`</span> `)
+		m.raw(`<span class="kind`)
+		if r.Icon != "" {
+			m.raw(` sr-only`) // the icon shows it
+		}
+		m.raw(`" dir="auto">`).text(r.Kind).raw(`</span> `)
 	}
 	if r.Reason != "" {
 		m.raw(`<span class="why" dir="auto" title="`).text(r.Why).raw(`">`).text(r.Reason).raw(`</span> `)
@@ -178,9 +176,7 @@ func (l Rows) meta(m *markup, r *Row) {
 	if r.Until != "" {
 		m.raw(`<span class="until">`).text(r.Until).raw(`</span> `)
 	}
-	m.raw(`<time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time> `)
-	l.fold(m, r)
-	m.raw(`<span class="exact">`).text(r.Moment).raw(`</span></div>`)
+	m.raw(`<time datetime="`).text(r.Datetime).raw(`">`).text(r.Clock).raw(`</time></div>`)
 }
 
 // avatar writes the circle in front of the text: the type, or the actor with the type at its corner.
@@ -210,7 +206,7 @@ func (l Rows) heading(ctx context.Context, m *markup, r *Row) {
 	m.raw(`<h3>`)
 	switch {
 	case r.New:
-		m.raw(`<span class="mark sr-only">`).text(l.Labels.New).raw(`</span> `)
+		m.raw(`<span class="dot mark"><span class="sr-only">`).text(l.Labels.New).raw(`</span></span> `)
 	case !r.Read:
 		m.raw(`<span class="dot"><span class="sr-only">`).text(l.Labels.Unread).raw(`</span></span> `)
 	}
@@ -226,7 +222,7 @@ func (l Rows) heading(ctx context.Context, m *markup, r *Row) {
 	m.raw(`</h3>`)
 }
 
-// body writes the body. The style sheet cuts it after two lines, and so it does a title.
+// body writes the body. The style sheet cuts it after a line, on phones after two, and a title after one.
 func (l Rows) body(m *markup, r *Row) {
 	if r.Body != "" {
 		m.raw(`<p class="body" dir="auto">`).text(r.Body).raw(`</p>`)
@@ -237,22 +233,18 @@ func (l Rows) body(m *markup, r *Row) {
 // without script. It does not contain the text it unfolds, because that text is content and not
 // the name of a button.
 func (l Rows) fold(m *markup, r *Row) {
-	if l.Labels.More == "" || r.Folds == FoldNowhere {
+	if l.Labels.MoreNamed == (Named{}) || r.Folds == FoldNowhere {
 		return
 	}
 	m.raw(`<details class="fold"`)
 	if r.Folds < FoldAnywhere {
 		m.raw(` data-folds="phone"`)
 	}
-	m.raw(`><summary><span class="more">`)
-	unfolds(m, l.Labels.More, l.Labels.MoreNamed, r.Title)
+	m.raw(`><summary>`)
+	l.icon(m, "chevron-down")
+	m.raw(`<span class="more">`)
+	m.text(l.Labels.MoreNamed.Before).text(r.Title).text(l.Labels.MoreNamed.After)
 	m.raw(`</span><span class="less">`)
-	unfolds(m, l.Labels.Less, l.Labels.LessNamed, r.Title)
+	m.text(l.Labels.LessNamed.Before).text(r.Title).text(l.Labels.LessNamed.After)
 	m.raw(`</span></summary></details> `)
-}
-
-// unfolds writes a short visible label, and an accessible name with the row that it unfolds.
-func unfolds(m *markup, label string, named Named, title string) {
-	m.raw(`<span aria-hidden="true">`).text(label).raw(`</span><span class="sr-only">`)
-	m.text(named.Before).text(title).text(named.After).raw(`</span>`)
 }

@@ -25,7 +25,7 @@ func TestNoValueOfARowBecomesMarkup(t *testing.T) {
 	around := Named{evil, evil}
 	r := Row{
 		Key: evil, ID: evil, At: evil, Type: evil, Icon: evil, Tint: evil, Title: evil, Body: evil, Link: evil, Reason: evil,
-		Datetime: evil, Clock: evil, Moment: evil, Divider: evil, Why: evil, Mute: &Mute{Label: evil, Named: around},
+		Datetime: evil, Clock: evil, Moment: evil, Why: evil, Mute: &Mute{Label: evil, Named: around},
 	}
 	l := Labels{
 		New: evil, Unread: evil, MarkRead: evil, MarkUnread: evil, Delete: evil,

@@ -65,15 +65,15 @@ func TestNumberSelectsThePluralForm(t *testing.T) {
 		n    int64
 		want string
 	}{
-		{"en", 0, "0 new notices"},
-		{"en", 1, "1 new notice"},
-		{"en", 2, "2 new notices"},
-		{"en", 1234, "1,234 new notices"},
-		{"en", 1_000_001, "1,000,001 new notices"},
-		{"ja", 1, "新着通知1件を表示"},
-		{"zh-Hans", 1234, "1,234 条新通知"},
+		{"en", 0, "0 new announcements"},
+		{"en", 1, "1 new announcement"},
+		{"en", 2, "2 new announcements"},
+		{"en", 1234, "1,234 new announcements"},
+		{"en", 1_000_001, "1,000,001 new announcements"},
+		{"ja", 1, "新しいお知らせ1件を表示"},
+		{"zh-Hans", 1234, "1,234 条新公告"},
 	} {
-		if got := c.For(test.lang, "").N("js.arrivals", test.n); got != test.want {
+		if got := c.For(test.lang, "").N("js.announcement_arrivals", test.n); got != test.want {
 			t.Errorf("%s %d: %q, want %q", test.lang, test.n, got, test.want)
 		}
 	}
@@ -121,8 +121,8 @@ func TestScriptTextsHavePluralForms(t *testing.T) {
 	if err := json.Unmarshal([]byte(catalogue(t).For("en", "").Script()), &texts); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"one": "{Count} new notice", "other": "{Count} new notices"}
-	if diff := cmp.Diff(any(want), texts["arrivals"]); diff != "" {
+	want := map[string]any{"one": "{Count} new announcement", "other": "{Count} new announcements"}
+	if diff := cmp.Diff(any(want), texts["announcement_arrivals"]); diff != "" {
 		t.Error(diff)
 	}
 	if texts["newest"] != "{Unread}, newest: {Title}" {

@@ -155,7 +155,7 @@ func TestALetterIsNamedByItsNewestRowAndItsTarget(t *testing.T) {
 			t.Errorf("%+v is in the same thread", d)
 		}
 	}
-	if several := compose(t, digest("en", "a", "b")); len(several.References) != 0 || several.Subject != "2 unread notices: a" {
+	if several := compose(t, digest("en", "a", "b")); len(several.References) != 0 || several.Subject != "2 unread notifications: a" {
 		t.Errorf("several: %+v", several)
 	}
 }
