@@ -56,7 +56,7 @@ upgrade-test: setup ## upgrade from the last tag, or from BEFORE=commit, under l
 race: setup ## run all tests with the race detector
 	$(GO) test -race ./...
 
-screenshots: setup ## regenerate the pictures of the README and docs
+screenshots: setup ## regenerate the pictures of the README and docs, also the moving one
 	@scripts/setup.sh screenshots
 	$(GO) test ./e2e -run 'ThePictures' -count=1 -args -pictures=../docs/images
 
