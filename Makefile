@@ -56,7 +56,7 @@ upgrade-test: setup ## upgrade from the last tag, or from BEFORE=commit, under l
 race: setup ## run all tests with the race detector
 	$(GO) test -race ./...
 
-screenshots: setup ## regenerate the pictures of the README and docs
+screenshots: setup ## regenerate the pictures of the README and docs, also the moving one
 	@scripts/setup.sh screenshots
 	$(GO) test ./e2e -run 'ThePictures' -count=1 -args -pictures=../docs/images
 
@@ -66,7 +66,7 @@ below: setup ## run the browser tests against servers below a path; nightly
 gallery: setup ## write pictures of every page in every state under e2e/screenshots
 	$(GO) test ./e2e -run 'TestEveryPage' -count=1 -args -gallery
 
-bench: setup ## measure the figures of the README; takes minutes
+bench: setup ## measure the figures of docs/benchmarks.md; takes minutes
 	$(GO) run ./bench
 
 bench-peers: setup ## measure as an application and browsers would, beside a durable server and ones that store nothing; PEER=program: it, too

@@ -112,16 +112,22 @@ func (w *window) shows2x(theme string, width, height int64) *window {
 // portrait writes a picture of the window.
 func (w *window) portrait(name string) {
 	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(*pictures, name+".png"), w.png(), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// png returns a picture of the window once its animations have ended.
+func (w *window) png() []byte {
+	w.t.Helper()
 	ask[any](w, `Promise.allSettled(document.getAnimations().map(a => a.finished))`)
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
-	png, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
+	shot, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
 	if err != nil {
-		w.t.Fatalf("take picture %s: %v", name, err)
+		w.t.Fatalf("take a picture: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(*pictures, name+".png"), png.Data, 0o644); err != nil {
-		w.t.Fatal(err)
-	}
+	return shot.Data
 }
 
 var shownImage = regexp.MustCompile(`(?:\]\(|src="|srcset=")((?:docs/)?images/[^)" ]+)`)

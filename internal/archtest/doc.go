@@ -1,4 +1,4 @@
 // Package archtest tests rules about the whole tree that the compiler does not check: which
 // packages may import which, that each Lua script matches its header, and that the tables in
-// docs/ and README.md match the code.
+// docs/ and CONTRIBUTING.md match the code.
 package archtest

@@ -81,28 +81,28 @@ func TestArchitectureTableMatchesTheImportGraph(t *testing.T) {
 	}
 }
 
-// readmeTree returns the lines of the first fenced block after the heading "The tree": each directory
+// documentedTree returns the lines of the first fenced block after the heading "The tree": each directory
 // with its description.
-func readmeTree(t *testing.T) map[string]string {
+func documentedTree(t *testing.T) map[string]string {
 	t.Helper()
-	_, after, ok := strings.Cut(document(t, "README.md"), "\n## The tree\n")
+	_, after, ok := strings.Cut(document(t, "CONTRIBUTING.md"), "\n## The tree\n")
 	_, block, fenced := strings.Cut(after, "```\n")
 	block, _, closed := strings.Cut(block, "```")
 	if !ok || !fenced || !closed {
-		t.Fatal("README.md: no fenced block below the heading `## The tree`")
+		t.Fatal("CONTRIBUTING.md: no fenced block below the heading `## The tree`")
 	}
 	tree := map[string]string{}
 	for line := range strings.Lines(block) {
 		dir, description, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if dir = strings.TrimSuffix(dir, "/"); tree[dir] != "" {
-			t.Errorf("README.md: the tree lists %s/ twice", dir)
+			t.Errorf("CONTRIBUTING.md: the tree lists %s/ twice", dir)
 		}
 		tree[dir] = strings.TrimSpace(description)
 	}
 	return tree
 }
 
-func TestReadmeTreeNamesEveryDirectory(t *testing.T) {
+func TestTheTreeNamesEveryDirectory(t *testing.T) {
 	t.Parallel()
 	wanted := map[string]bool{}
 	for _, d := range topDirectories(t) {
@@ -116,15 +116,15 @@ func TestReadmeTreeNamesEveryDirectory(t *testing.T) {
 	delete(wanted, "internal") // its packages have separate lines
 	delete(wanted, "cmd")
 	wanted["cmd/carillon"] = true
-	tree := readmeTree(t)
+	tree := documentedTree(t)
 	for _, dir := range slices.Sorted(maps.Keys(wanted)) {
 		if tree[dir] == "" {
-			t.Errorf("README.md: the tree lacks %s/. Add a line to the block below `## The tree`:\n%s", dir, fmt.Sprintf("%-25s(what it is)", dir+"/"))
+			t.Errorf("CONTRIBUTING.md: the tree lacks %s/. Add a line to the block below `## The tree`:\n%s", dir, fmt.Sprintf("%-25s(what it is)", dir+"/"))
 		}
 	}
 	for dir := range tree {
 		if info, err := os.Stat(filepath.Join(root(t), filepath.FromSlash(dir))); err != nil || !info.IsDir() {
-			t.Errorf("README.md: the tree lists %s/, which does not exist: delete its line", dir)
+			t.Errorf("CONTRIBUTING.md: the tree lists %s/, which does not exist: delete its line", dir)
 		}
 	}
 }

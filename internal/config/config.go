@@ -20,7 +20,7 @@ import (
 )
 
 // Flags is the configuration as written by the operator. Every field is text, so that Config can
-// list all faults at once. A test compares the fields with the table in the README.
+// list all faults at once. A test compares the fields with the table in docs/settings.md.
 type Flags struct {
 	ConfigFile              string `name:"config" placeholder:"FILE" help:"A file of settings in TOML, with the names of these flags; flags and the environment take precedence."`
 	Addr                    string `placeholder:"HOST:PORT" default:"127.0.0.1:8080" help:"Where the pages are served; port 0 takes a free one. Or a socket, unix:/PATH or unix:/PATH?mode=0660, which needs --public-url."`

@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The README has a table of settings: a row begins with `| --flag |`, whose
+// docs/settings.md has a table of settings: a row begins with `| --flag |`, whose
 // third cell is the default, or empty for none.
-func TestTheReadmeListsEverySettingAndItsDefault(t *testing.T) {
+func TestTheDocumentListsEverySettingAndItsDefault(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,11 +31,11 @@ func TestTheReadmeListsEverySettingAndItsDefault(t *testing.T) {
 	}
 	want := settings(t)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(listed))); diff != "" {
-		t.Errorf("settings in config.go and in the README's table (rows `| `--flag` | default | … |`):\n%s", diff)
+		t.Errorf("settings in config.go and in the table of docs/settings.md (rows `| `--flag` | default | … |`):\n%s", diff)
 	}
 	for _, row := range rows {
 		if fallback := want[row[1]]; fallback != "" && !strings.Contains(row[2], fallback) {
-			t.Errorf("the README's row of --%s does not say its default, %s", row[1], fallback)
+			t.Errorf("docs/settings.md: the row of --%s does not say its default, %s", row[1], fallback)
 		}
 	}
 }
