@@ -1,6 +1,6 @@
 // Command release builds what a release of Carillon consists of: static binaries for each system, in
-// archives and Debian packages, an image for containers, with the list of their parts (SBOM) and checksums. The same commit and the
-// same Go give the same bytes.
+// archives and Debian packages, an image for containers and a chart for Helm, with the list of their parts (SBOM)
+// and checksums. The same commit and the same Go give the same bytes.
 package main
 
 import (
@@ -97,6 +97,9 @@ func run(ctx context.Context, dir string, targets []target, linking linking, log
 		if err := r.image(ctx, programs); err != nil {
 			return fmt.Errorf("the image: %w", err)
 		}
+	}
+	if err := r.chart(); err != nil {
+		return fmt.Errorf("the chart: %w", err)
 	}
 	return r.checksums()
 }

@@ -83,7 +83,7 @@ func TestARelease(t *testing.T) {
 func sameBytes(t *testing.T, one string, files []string) {
 	t.Helper()
 	two, again := built(t)
-	if len(files) != 5 || fmt.Sprint(files) != fmt.Sprint(again) {
+	if len(files) != 6 || fmt.Sprint(files) != fmt.Sprint(again) {
 		t.Fatalf("the files are %v, then %v", files, again)
 	}
 	for _, f := range files {
@@ -97,7 +97,7 @@ func complete(t *testing.T, dir string, files []string) {
 	t.Helper()
 	check := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", "SHA256SUMS")
 	check.Dir = dir
-	if text, err := check.Output(); err != nil || strings.Count(string(text), ": OK") != 4 {
+	if text, err := check.Output(); err != nil || strings.Count(string(text), ": OK") != 5 {
 		t.Errorf("the checksums: %v\n%s", err, text)
 	}
 	var parts struct {
@@ -118,6 +118,10 @@ func complete(t *testing.T, dir string, files []string) {
 	version, ok := strings.CutPrefix(strings.TrimSpace(out(t, filepath.Join(unpacked, "carillon"), "version")), "carillon v")
 	if archive := filepath.Base(unpacked); !ok || !strings.HasPrefix(archive, "carillon_"+version+"_linux_") {
 		t.Errorf("%q is the version in %s", version, archive)
+	}
+	chart := out(t, "tar", "-xzOf", filepath.Join(dir, find(t, files, ".tgz")), "carillon/Chart.yaml", "carillon/alerts.yml")
+	if strings.Count(chart, "ersion: \""+version+"\"\n") != 2 || !strings.Contains(chart, "CarillonDown") {
+		t.Errorf("the chart is\n%.500s", chart)
 	}
 	if text := read(t, unpacked, "licences.txt"); !bytes.Contains(text, []byte("\nmodernc.org/sqlite\n")) {
 		t.Error("the archive has no licences of its parts")
