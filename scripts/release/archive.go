@@ -23,7 +23,7 @@ type file struct {
 var documents = []string{"LICENSE", "CHANGELOG.md", "cmd/carillon/licences.txt"}
 
 // recipes are the parts of deploy that an administrator copies.
-var recipes = []string{"nginx*.conf", "Caddyfile*", "carillon.service", "compose.yaml", "prometheus/alerts.yml", "grafana/*.json"}
+var recipes = []string{"nginx*.conf", "Caddyfile*", "apache*.conf", "traefik*.yaml", "carillon.service", "compose.yaml", "prometheus/alerts.yml", "grafana/*.json"}
 
 // contents lists the files of an archive.
 func (r release) contents(program []byte) ([]file, error) {
