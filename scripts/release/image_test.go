@@ -58,8 +58,13 @@ func unpackImage(t *testing.T, archive, arch string) string {
 	if err := json.Unmarshal(read(t, blobs, "manifest.json"), &m); err != nil {
 		t.Fatal(err)
 	}
-	for _, layer := range m.Layers {
-		out(t, "tar", "-xzpf", filepath.Join(blobs, strings.TrimPrefix(layer.Digest, "sha256:")), "--numeric-owner", "-C", to)
+	diffs := configured(t, archive, arch).Root.Diffs
+	for i, layer := range m.Layers {
+		packed := filepath.Join(blobs, strings.TrimPrefix(layer.Digest, "sha256:"))
+		if sum := strings.Fields(out(t, "sh", "-c", `gzip -dc "$0" | sha256sum`, packed))[0]; i >= len(diffs) || diffs[i] != "sha256:"+sum {
+			t.Errorf("layer %d is %s; the image has %v", i, sum, diffs)
+		}
+		out(t, "tar", "-xzpf", packed, "--numeric-owner", "-C", to)
 	}
 	return to
 }
