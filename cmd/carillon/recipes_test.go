@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"flag"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -24,10 +21,36 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 )
 
+// traefik is tested where there is one: Debian has none.
+var traefik = flag.String("traefik", "", "the path of a Traefik to test its recipes with")
+
 // The recipes for proxies in deploy/ are tested with the real programs.
 var recipes = map[string]map[string]string{
-	"nginx": {"host": "nginx.conf", "path": "nginx-path.conf", "forward-auth": "nginx-forward-auth.conf"},
-	"caddy": {"host": "Caddyfile", "path": "Caddyfile.path", "forward-auth": "Caddyfile.forward-auth"},
+	"nginx":   {"host": "nginx.conf", "path": "nginx-path.conf", "forward-auth": "nginx-forward-auth.conf"},
+	"apache2": {"host": "apache.conf", "path": "apache-path.conf"}, // it cannot ask an application who is signed in
+	"caddy":   {"host": "Caddyfile", "path": "Caddyfile.path", "forward-auth": "Caddyfile.forward-auth"},
+	"traefik": {"host": "traefik.yaml", "path": "traefik-path.yaml", "forward-auth": "traefik-forward-auth.yaml"},
+}
+
+// proxies returns the recipes of this kind by the programs that are here.
+func proxies(kind string) map[string]string {
+	all := map[string]string{}
+	for program, of := range recipes {
+		if of[kind] != "" && (program != "traefik" || *traefik != "") {
+			all[program] = of[kind]
+		}
+	}
+	return all
+}
+
+// recipe returns the text of a recipe.
+func recipe(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // hostApplication is the application on the same host. A cookie with their name signs users in; vic is in the staff
@@ -55,21 +78,24 @@ func hostApplication(t *testing.T) string {
 
 // front starts a proxy with a recipe, in front of the application and of Carillon. It returns a
 // client for which every host is that proxy.
-func front(t *testing.T, program, recipe, application, carillon string) browser {
+func front(t *testing.T, program, name, application, carillon string) browser {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", recipe))
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	certificate(t, dir)
 	addr := testkit.Address()
-	conf := strings.NewReplacer("127.0.0.1:8080", carillon, "127.0.0.1:3000", application).Replace(string(text))
-	if program == "nginx" {
+	conf := strings.NewReplacer("127.0.0.1:8080", carillon, "127.0.0.1:3000", application).Replace(recipe(t, name))
+	switch program {
+	case "nginx":
 		conf = strings.Replace(conf, "listen 443", "listen "+addr, 1)
 		conf = regexp.MustCompile(`/etc/ssl/\S+\.(pem|key);`).ReplaceAllString(conf, dir+"/cert.$1;")
 		conf = "daemon off; master_process off; pid " + dir + "/pid; error_log stderr; events {}\nhttp { access_log off; " + temporary(dir) + "\n" + conf + "}\n"
-	} else {
+	case "apache2":
+		conf = strings.Replace(conf, "*:443", addr, 1)
+		conf = regexp.MustCompile(`/etc/ssl/\S+\.(pem|key)\n`).ReplaceAllString(conf, dir+"/cert.$1\n")
+		conf = debianApache(dir, addr) + conf
+	case "traefik":
+		conf = regexp.MustCompile(`/etc/ssl/\S+\.(pem|key)\n`).ReplaceAllString(conf, dir+"/cert.$1\n")
+	default:
 		_, port, _ := net.SplitHostPort(addr)
 		conf = regexp.MustCompile(`(?m)^([a-z.]+) \{$`).ReplaceAllString(conf, "https://$1:"+port+" {\n\ttls "+dir+"/cert.pem "+dir+"/cert.key")
 		conf = "{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + conf
@@ -81,13 +107,16 @@ func front(t *testing.T, program, recipe, application, carillon string) browser 
 // launch starts a proxy with this configuration, and waits until it answers at the address.
 func launch(t *testing.T, program, dir, addr, conf string) {
 	t.Helper()
-	file := filepath.Join(dir, "conf")
+	file := filepath.Join(dir, "conf.yaml") // the name says something to Traefik only
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-p", dir, "-c", file}
-	if program == "caddy" {
-		args = []string{"run", "--adapter", "caddyfile", "--config", file}
+	args := map[string][]string{
+		"nginx": {"-p", dir, "-c", file}, "apache2": {"-X", "-d", dir, "-f", file}, "caddy": {"run", "--adapter", "caddyfile", "--config", file},
+		"traefik": {"--entryPoints.websecure.address=" + addr, "--providers.file.filename=" + file},
+	}[program]
+	if program == "traefik" {
+		program = *traefik
 	}
 	if _, err := exec.LookPath(program); err != nil { // not every PATH contains the directory of servers
 		program = filepath.Join("/usr/sbin", program)
@@ -122,6 +151,21 @@ func launch(t *testing.T, program, dir, addr, conf string) {
 	})
 }
 
+// debianApache is what Debian configures around a site, with the modules that the recipes name.
+func debianApache(dir, addr string) string {
+	const mods = "/etc/apache2/mods-available/"
+	lines := []string{
+		"ServerName localhost", "User www-data", "Group www-data", "ErrorLog /dev/stderr", "PidFile " + dir + "/pid", "DefaultRuntimeDir " + dir, "Mutex pthread", "Listen " + addr,
+	}
+	for _, name := range []string{"mpm_event", "authz_core", "alias", "filter", "deflate", "reqtimeout", "ssl", "http2", "proxy", "proxy_http", "headers"} {
+		lines = append(lines, "Include "+mods+name+".load")
+	}
+	for _, name := range []string{"mpm_event", "deflate", "reqtimeout"} {
+		lines = append(lines, "Include "+mods+name+".conf")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
 func temporary(dir string) string {
 	var all strings.Builder
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
@@ -148,79 +192,4 @@ func certificate(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// through is a browser for which every host is at this address.
-func through(t *testing.T, addr string) browser {
-	t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // no authority has signed the test's certificate
-		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, network, addr)
-		},
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return browser{&http.Client{
-		Jar: jar, Transport: transport, Timeout: testkit.Patience,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}, ""}
-}
-
-// ask sends a request with headers, and returns the status, the Location and the body.
-func (b browser) ask(t *testing.T, address string, headers ...string) (status int, location, body string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := b.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, res.Header.Get("Location"), string(text)
-}
-
-// streams opens the stream of a user, sends them a notice, and waits until the stream contains it. A proxy that
-// buffers would hold it back.
-func (b browser) streams(t *testing.T, address string, send func(), headers ...string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := b.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s", address, res.Status)
-	}
-	lines := bufio.NewScanner(res.Body)
-	sent := false
-	for lines.Scan() {
-		if strings.Contains(lines.Text(), `"unread":1`) {
-			return
-		}
-		if !sent && strings.Contains(lines.Text(), `"unread":0`) {
-			sent = true
-			send()
-		}
-	}
-	t.Errorf("the stream ended: %v", lines.Err())
 }

@@ -4,9 +4,11 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"errors"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -21,14 +23,10 @@ type file struct {
 var documents = []string{"LICENSE", "CHANGELOG.md", "cmd/carillon/licences.txt"}
 
 // recipes are the parts of deploy that an administrator copies.
-var recipes = []string{"nginx*.conf", "Caddyfile*", "carillon.service", "compose.yaml", "prometheus/alerts.yml", "grafana/*.json"}
+var recipes = []string{"nginx*.conf", "Caddyfile*", "apache*.conf", "traefik*.yaml", "carillon.service", "compose.yaml", "prometheus/alerts.yml", "grafana/*.json"}
 
 // contents lists the files of an archive.
-func (r release) contents(binary string) ([]file, error) {
-	program, err := os.ReadFile(binary)
-	if err != nil {
-		return nil, err
-	}
+func (r release) contents(program []byte) ([]file, error) {
 	files := []file{{"carillon", program, 0o755}}
 	for _, name := range documents {
 		content, err := os.ReadFile(filepath.Join(r.root, name))
@@ -63,7 +61,13 @@ func (r release) recipes(dir string) ([]file, error) {
 	return files, nil
 }
 
-// archive writes files below a directory of their own, with the time of the commit.
+// layer is files that have one owner.
+type layer struct {
+	files []file
+	owner int
+}
+
+// archive writes files below a directory of their own, compressed.
 func (r release) archive(to, dir string, files []file) error {
 	out, err := os.Create(to)
 	if err != nil {
@@ -73,9 +77,19 @@ func (r release) archive(to, dir string, files []file) error {
 	if err != nil {
 		return err
 	}
-	pack := tar.NewWriter(zip)
-	for _, f := range files {
-		head := &tar.Header{Name: path.Join(dir, f.name), Mode: f.mode, Size: int64(len(f.content)), ModTime: r.time, Format: tar.FormatUSTAR}
+	below := slices.Clone(files)
+	for i := range below {
+		below[i].name = path.Join(dir, below[i].name)
+	}
+	err = r.pack(zip, layer{below, 0})
+	return errors.Join(err, zip.Close(), out.Close())
+}
+
+// pack writes files in the format of tar, with the time of the commit. A name that ends in / is a directory.
+func (r release) pack(to io.Writer, of layer) error {
+	pack := tar.NewWriter(to)
+	for _, f := range of.files {
+		head := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.content)), ModTime: r.time, Uid: of.owner, Gid: of.owner, Format: tar.FormatUSTAR}
 		if err := pack.WriteHeader(head); err != nil {
 			return err
 		}
@@ -83,5 +97,5 @@ func (r release) archive(to, dir string, files []file) error {
 			return err
 		}
 	}
-	return errors.Join(pack.Close(), zip.Close(), out.Close())
+	return pack.Close()
 }

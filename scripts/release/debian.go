@@ -125,7 +125,7 @@ func (r release) printed(ctx context.Context) (files []file, err error) {
 			return nil, fmt.Errorf("print %s: %w", f.args, err)
 		}
 		if strings.HasSuffix(f.name, ".gz") {
-			if text, err = zipped(text); err != nil {
+			if text, err = zipped(text, gzip.BestCompression); err != nil {
 				return nil, err
 			}
 		}
@@ -134,10 +134,10 @@ func (r release) printed(ctx context.Context) (files []file, err error) {
 	return files, nil
 }
 
-// zipped compresses text, without a time.
-func zipped(text []byte) ([]byte, error) {
+// zipped compresses text, without a time, at a level of gzip.
+func zipped(text []byte, level int) ([]byte, error) {
 	var b bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	zip, err := gzip.NewWriterLevel(&b, level)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 // Command release builds what a release of Carillon consists of: static binaries for each system, in
-// archives and Debian packages, with the list of their parts (SBOM) and checksums. The same commit and the
-// same Go give the same bytes.
+// archives and Debian packages, an image for containers and a chart for Helm, with the list of their parts (SBOM)
+// and checksums. The same commit and the same Go give the same bytes.
 package main
 
 import (
@@ -83,40 +83,56 @@ func run(ctx context.Context, dir string, targets []target, linking linking, log
 		return err
 	}
 	r := release{root: root, dir: dir, version: version, time: time.Unix(n, 0).UTC(), linking: linking, log: log}
+	var programs []program
 	for _, t := range targets {
-		if err := r.make(ctx, t); err != nil {
+		binary, err := r.make(ctx, t)
+		if err != nil {
 			return fmt.Errorf("%s on %s: %w", t.system, t.arch, err)
 		}
+		if t.system == "linux" {
+			programs = append(programs, program{t.arch, binary})
+		}
+	}
+	if len(programs) > 0 {
+		if err := r.image(ctx, programs); err != nil {
+			return fmt.Errorf("the image: %w", err)
+		}
+	}
+	if err := r.chart(); err != nil {
+		return fmt.Errorf("the chart: %w", err)
 	}
 	return r.checksums()
 }
 
-// make builds the files of one target.
-func (r release) make(ctx context.Context, t target) (err error) {
+// make builds the files of one target, and returns its program.
+func (r release) make(ctx context.Context, t target) (program []byte, err error) {
 	temp, err := os.MkdirTemp("", "carillon-release-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	binary := filepath.Join(temp, "carillon")
 	if err := r.build(ctx, t, binary); err != nil {
-		return err
+		return nil, err
+	}
+	if program, err = os.ReadFile(binary); err != nil {
+		return nil, err
 	}
 	name := fmt.Sprintf("carillon_%s_%s_%s", r.version, t.system, t.arch)
-	files, err := r.contents(binary)
+	files, err := r.contents(program)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := r.archive(filepath.Join(r.dir, name+".tar.gz"), name, files); err != nil {
-		return err
+		return nil, err
 	}
 	if err := r.parts(ctx, binary, filepath.Join(r.dir, name+".cdx.json")); err != nil {
-		return err
+		return nil, err
 	}
 	if t.system != "linux" {
-		return nil
+		return program, nil
 	}
-	return r.debian(ctx, binary, t.arch, filepath.Join(temp, "deb"))
+	return program, r.debian(ctx, binary, t.arch, filepath.Join(temp, "deb"))
 }
 
 // build compiles the program.

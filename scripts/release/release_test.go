@@ -77,12 +77,13 @@ func TestARelease(t *testing.T) {
 	t.Run("is the same bytes each time", func(t *testing.T) { sameBytes(t, dir, files) })
 	t.Run("has checksums, parts and licences", func(t *testing.T) { complete(t, dir, files) })
 	t.Run("has a package that installs, starts and leaves nothing", func(t *testing.T) { installs(t, dir, files) })
+	t.Run("has an image that runs with a read-only root", func(t *testing.T) { contains(t, dir, files) })
 }
 
 func sameBytes(t *testing.T, one string, files []string) {
 	t.Helper()
 	two, again := built(t)
-	if len(files) != 4 || fmt.Sprint(files) != fmt.Sprint(again) {
+	if len(files) != 6 || fmt.Sprint(files) != fmt.Sprint(again) {
 		t.Fatalf("the files are %v, then %v", files, again)
 	}
 	for _, f := range files {
@@ -96,7 +97,7 @@ func complete(t *testing.T, dir string, files []string) {
 	t.Helper()
 	check := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", "SHA256SUMS")
 	check.Dir = dir
-	if text, err := check.Output(); err != nil || strings.Count(string(text), ": OK") != 3 {
+	if text, err := check.Output(); err != nil || strings.Count(string(text), ": OK") != 5 {
 		t.Errorf("the checksums: %v\n%s", err, text)
 	}
 	var parts struct {
@@ -117,6 +118,10 @@ func complete(t *testing.T, dir string, files []string) {
 	version, ok := strings.CutPrefix(strings.TrimSpace(out(t, filepath.Join(unpacked, "carillon"), "version")), "carillon v")
 	if archive := filepath.Base(unpacked); !ok || !strings.HasPrefix(archive, "carillon_"+version+"_linux_") {
 		t.Errorf("%q is the version in %s", version, archive)
+	}
+	chart := out(t, "tar", "-xzOf", filepath.Join(dir, find(t, files, ".tgz")), "carillon/Chart.yaml", "carillon/alerts.yml")
+	if strings.Count(chart, "ersion: \""+version+"\"\n") != 2 || !strings.Contains(chart, "CarillonDown") {
+		t.Errorf("the chart is\n%.500s", chart)
 	}
 	if text := read(t, unpacked, "licences.txt"); !bytes.Contains(text, []byte("\nmodernc.org/sqlite\n")) {
 		t.Error("the archive has no licences of its parts")
@@ -242,10 +247,18 @@ func (r root) serves(t *testing.T) {
 	if err := os.WriteFile(config, edited, 0o600); err != nil { // keeps its mode
 		t.Fatal(err)
 	}
+	cmd := exec.Command("chroot", append([]string{"--userspec=carillon:carillon", r.dir}, strings.Fields(settings["ExecStart"])...)...)
+	cmd.Env = []string{settings["Environment"], "PATH=/usr/bin"}
+	answers(t, cmd, func(string) {})
+}
+
+// answers starts a server, sees that it is ready at its address, does something with it, and stops it.
+func answers(t *testing.T, cmd *exec.Cmd, do func(address string)) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "chroot", append([]string{"--userspec=carillon:carillon", r.dir}, strings.Fields(settings["ExecStart"])...)...)
-	cmd.Env = []string{settings["Environment"], "PATH=/usr/bin"}
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	defer stop()
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	lines, err := cmd.StdoutPipe()
@@ -273,6 +286,7 @@ func (r root) serves(t *testing.T) {
 		t.Errorf("/readyz: %s", res.Status)
 	}
 	_ = res.Body.Close()
+	do(strings.TrimPrefix(at, "http://"))
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -25,14 +25,7 @@ func newRoot(t *testing.T) root {
 	if err := os.Chmod(r.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, link := range []string{"bin", "sbin", "lib", "lib64"} {
-		if err := os.MkdirAll(filepath.Join(r.dir, "usr", link), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink("usr/"+link, filepath.Join(r.dir, link)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	r.link(t)
 	for _, name := range programs {
 		r.copyProgram(t, name)
 	}
@@ -52,6 +45,19 @@ func newRoot(t *testing.T) root {
 		}
 	}
 	return r
+}
+
+// link gives programs and libraries the places where Debian has them.
+func (r root) link(t *testing.T) {
+	t.Helper()
+	for _, link := range []string{"bin", "sbin", "lib", "lib64"} {
+		if err := os.MkdirAll(filepath.Join(r.dir, "usr", link), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("usr/"+link, filepath.Join(r.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func (r root) write(t *testing.T, name, text string) {
