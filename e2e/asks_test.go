@@ -87,7 +87,7 @@ func TestAQuestionIsAnsweredInTheRowAndEverybodySeesWhoDecided(t *testing.T) {
 	vera.answered(`#send button[name=preview]`)
 	vera.until(`document.querySelectorAll("[data-testid=card] .calls span").length === 2`).settles().shot("send-choices")
 	vera.answered(submitSend)
-	bob.visit("/inbox").has(`#waiting + ul .question [value="not-yet"]`, "Not yet!")
+	bob.visit("/inbox").has(`section:has(#waiting) .question [value="not-yet"]`, "Not yet!")
 	outcome, receipt, _ := strings.Cut(strings.TrimSpace(goesOn()), " ")
 	file := filepath.Join(t.TempDir(), "receipt")
 	if err := os.WriteFile(file, []byte(receipt), 0o600); err != nil {

@@ -20,5 +20,5 @@ func TestCompactRowsShowOneLineOfText(t *testing.T) {
 		t.Errorf("a row was %v px high and is %v", before, after)
 	}
 	w.shot("compact")
-	w.clickOn(`.fold > summary`).until(`document.querySelector(".row .body").getBoundingClientRect().height > 100`)
+	w.clickOn(`.row .body`).until(`document.querySelector(".row .body").getBoundingClientRect().height > 100`)
 }

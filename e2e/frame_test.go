@@ -19,7 +19,7 @@ func TestStaffPagesAreReachedOnAPhoneWithoutJavaScript(t *testing.T) {
 func TestStaffPagesAreReachedByKeyboard(t *testing.T) {
 	t.Parallel()
 	w, _ := officeDesk(t)
-	w.size(800, 900).visit("/staff/notices").tabsTo("Staff pages").types(kb.Enter)
+	w.size(700, 900).visit("/staff/notices").tabsTo("Staff pages").types(kb.Enter)
 	w.until(`document.querySelector(".side-list").checkVisibility()`).types(kb.Escape)
 	w.until(`!document.querySelector(".side-list").checkVisibility()`).focusIsOn("Staff pages")
 	w.types(kb.Enter).tabsTo("Rules").types(kb.Enter).at("/staff/rules")

@@ -86,7 +86,7 @@ func TestForcedColoursShowBadgeMarksAndFocus(t *testing.T) {
 	w.until(`getComputedStyle(document.querySelector(".tab[aria-current=page]")).outlineStyle !== "none"`)
 	w.shot("forced-colours")
 	w.visit("/inbox")
-	w.until(`document.querySelector(".divider.fresh").checkVisibility()`)
+	w.until(`document.querySelector("[data-fresh] h2").checkVisibility()`)
 	w.shot("forced-colours-new")
 	w.as(vera).visit("/staff/notices/1")
 	w.until(`(e => e && e.getBoundingClientRect().height >= 4)(document.querySelector("progress"))`)

@@ -44,5 +44,5 @@ func TestTextOfALinkedRowIsSelectedAndAClickOnItFollowsTheLink(t *testing.T) {
 	}
 	w.visit("/announcements").until(live).clickOn("#bell").until(`document.querySelector("#panel .row")`).stays()
 	w.drags("#panel .row .body", 120).until(selected + `.length > 5`).same()
-	w.drags("#panel .row .meta", 0).at("/settings")
+	w.drags("#panel .row .avatar", 0).at("/settings")
 }

@@ -30,10 +30,17 @@ func TestNoticesAreFoundWhileTyping(t *testing.T) {
 	w.clickOn(".empty a")
 	all := []string{usual[4].title, usual[3].title, aisle, late, photo}
 	w.titles(all...)
-	w.clickOn(".types a:nth-of-type(2)").until(`document.querySelector(".types [aria-current=page]").textContent.trim() !== "All types"`)
-	w.clickOn(".types a:first-of-type").titles(all...)
 	w.do(chromedp.SendKeys(css("#q"), "order"+kb.Enter))
 	w.titles(late)
+}
+
+func TestTypesOfALongInboxAreChosenAboveIt(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, manyRows()...)
+	w.visit("/inbox").stays().until(live)
+	const shown = `document.querySelectorAll("[data-testid=entry]").length`
+	w.clickOn(".types a").has(".types [aria-current=page] span", "Comment").until(shown + ` === 13`)
+	w.has(".types a", "All types").clickOn(".types a").until(shown + ` === 25`).same()
 }
 
 func TestNoticesAreFoundWithoutJavaScript(t *testing.T) {

@@ -28,7 +28,7 @@ func TestActionsChangeTheInboxInPlaceAndCanBeUndone(t *testing.T) {
 
 	w.click("Mark as unread: "+late).has("#badge", "1")
 	w.click("Mark as unread: "+photo).has("#badge", "2")
-	w.clickOn("#mark-all button").until(`document.querySelector("#badge").hidden`).has("#done p", "Marked all as read.")
+	w.clickOn(".tools > summary").clickOn("#mark-all button").until(`document.querySelector("#badge").hidden`).has("#done p", "Marked all as read.")
 	w.until(`document.activeElement.matches("h1")`)
 	w.clickOn("#done button").has("#badge", "2").has("#count", "2 unread").titles(aisle, late, photo)
 	w.until(`document.activeElement.matches("h1")`)

@@ -14,7 +14,7 @@ import (
 // page's ETag.
 type pageTag struct {
 	ver     int64  // of the inbox
-	variant uint64 // of the user, their settings and session, the language, time zone, day, types of notices and build
+	variant uint64 // of the user, their settings and session, the language, time zone, day, types of notices, build, and what the visit found new
 	above   uint64 // of the announcements on the page
 }
 
@@ -47,7 +47,7 @@ func (a announced) sum() uint64 {
 // variantOf hashes everything that a user's page depends on besides the inbox and the announcements. It is equal on
 // all instances of one build.
 func (h *Handlers) variantOf(r *http.Request) uint64 {
-	now, frame := h.now(r), h.bareFrame(r)
+	now, frame, news := h.now(r), h.bareFrame(r), freshOf(r)
 	user := &visitOf(r).user.User
 	login := ""
 	if frame.Push != "" { // with push on, the page contains the session
@@ -57,7 +57,7 @@ func (h *Handlers) variantOf(r *http.Request) uint64 {
 		h.Build, h.files.Hash(), strconv.FormatInt(user.Seq, 10), strconv.FormatBool(user.HasRole(notifier.RoleStaff)),
 		frame.Viewer.Shown, frame.Push, login, user.Theme, strconv.FormatBool(user.KeysOff), strconv.FormatBool(user.Compact),
 		h.text(r).Lang(), now.Location().String(), now.Format(time.DateOnly),
-		strconv.FormatUint(h.sumOfTypes(&h.summed), 36), h.sumOfMutes(r), h.paused(r),
+		strconv.FormatUint(h.sumOfTypes(&h.summed), 36), h.sumOfMutes(r), h.paused(r), news.String(),
 	)
 }
 

@@ -29,6 +29,8 @@ func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced
 	tag := pageTag{ver: badges[0].Ver, variant: h.variantOf(r), above: a.sum()}
 	etag, held := tag.heldBy(r, h.Now())
 	if held {
+		known := freshOf(r)
+		h.keepFresh(w, r, &known)
 		w.Header().Set("Etag", etag)
 		w.Header().Set("Cache-Control", revalidate)
 		w.WriteHeader(http.StatusNotModified)
@@ -36,10 +38,10 @@ func (h *Handlers) unchanged(w http.ResponseWriter, r *http.Request, a announced
 	return held, nil
 }
 
-// opened sends the page of an inbox that was opened. The page has an ETag only if opening changed nothing, because
-// "new" marks are for one visit, only if the announcements could be read, and without open questions.
+// opened sends the page of an inbox that was opened. The page has an ETag only if opening found nothing, because what it
+// found is not in the request's cookie yet, only if the announcements could be read, and without open questions.
 func (h *Handlers) opened(w http.ResponseWriter, r *http.Request, page notifier.Page, a announced, c templ.Component) error {
-	if page.Opened > 0 || page.Unread > 0 || !a.known || len(h.Asks.OpenFor(r.Context(), seqOf(r))) > 0 {
+	if page.Turned > 0 || page.Opened != freshOf(r).since || page.Unread > 0 || !a.known || len(h.Asks.OpenFor(r.Context(), seqOf(r))) > 0 {
 		return h.page(w, r, http.StatusOK, c)
 	}
 	tag := pageTag{ver: page.Ver, variant: h.variantOf(r), above: a.sum()}

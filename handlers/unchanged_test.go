@@ -142,7 +142,15 @@ func TestPageWithNewMarksIsForOneVisit(t *testing.T) {
 	if r.Header.Get("Etag") != "" || r.Header.Get("Cache-Control") != "no-store" || r.text(".mark") != "New" {
 		t.Errorf("Etag %q, Cache-Control %q, mark %q", r.Header.Get("Etag"), r.Header.Get("Cache-Control"), r.text(".mark"))
 	}
-	if r = v.visit(t, 1, http.StatusOK); r.text(".mark") != "" {
+	held := []string{"Cookie", "carillon-new=" + r.freshCookie(t).Value}
+	again := v.visit(t, 1, http.StatusOK, held...)
+	if again.text(".mark") != "New" || again.Header.Get("Etag") == "" {
+		t.Errorf("the next page of the visit has Etag %q, mark %q", again.Header.Get("Etag"), again.text(".mark"))
+	}
+	if kept := v.visit(t, 0, http.StatusNotModified, append(held, "If-None-Match", again.Header.Get("Etag"))...); kept.freshCookie(t).MaxAge != 1800 {
+		t.Error("an unchanged page ends the visit")
+	}
+	if r = v.visit(t, 1, http.StatusOK, "If-None-Match", again.Header.Get("Etag")); r.text(".mark") != "" {
 		t.Errorf("the next visit, by a browser that has lost the cookie, shows %q", r.text(".mark"))
 	}
 }

@@ -45,6 +45,7 @@ export function startTouch({ press, select, selecting, inSelection }) {
 	});
 	// Before the links of rows.
 	addEventListener("click", (e) => {
+		if (!e.isTrusted) return; // the gesture's own
 		const row = e.target instanceof Element ? e.target.closest("#list .row") : null;
 		const picks = row && inSelection() && matchMedia("(hover: none)").matches && !(e.target instanceof Element && e.target.closest("button, input"));
 		if (!quiet && !picks) return;
