@@ -45,14 +45,14 @@ func shownTexts(w *window) []string {
 	w.t.Helper()
 	return ask[[]string](w, `(() => {
 		const all = [];
-		// Content opened by a visible button is not lost.
+		// Content opened by a visible button is not lost. A phone shows the name of the page in the place of the product.
 		const shown = el => el.checkVisibility({visibilityProperty: true}) ||
 			document.querySelector('[popovertarget="' + el.closest("[popover]")?.id + '"]')?.checkVisibility();
 		const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 		while (walk.nextNode()) {
 			const el = walk.currentNode.parentElement;
 			const text = walk.currentNode.data.trim();
-			if (text && shown(el) && !el.closest("template, .exact, .menu-name")) all.push(text);
+			if (text && shown(el) && !el.closest("template, .exact, .menu-name, .brand")) all.push(text);
 		}
 		for (const el of document.querySelectorAll("a[href], button, input, select, textarea, summary"))
 			if (shown(el)) all.push(el.localName + " " + (el.getAttribute("aria-label") ?? el.name ?? el.textContent));

@@ -58,7 +58,7 @@ func TestThePanelStaysCalmAtTwentyNoticesPerSecond(t *testing.T) {
 	t.Logf("%d notices in %v", stormSize, time.Since(began).Round(time.Millisecond))
 	w.badge("99+")
 	w.until(fmt.Sprintf(`document.querySelector("#bell").getAttribute("aria-label") === "Notifications: %d unread"`, stormSize+12))
-	w.has("#panel-arrivals", fmt.Sprintf("%d new notices", stormSize))
+	w.has("#panel-arrivals", fmt.Sprintf("%d new", stormSize))
 	w.until(fmt.Sprintf(`document.querySelector("#announcer").textContent.startsWith("%d unread, newest: Order %d is late")`, stormSize+12, stormSize-1))
 
 	if n := ask[int](w, `seen.removed`); n != 0 {

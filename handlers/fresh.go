@@ -66,9 +66,14 @@ func (f *fresh) mark(page *notifier.Page) {
 		case known && e.New:
 			e.New, e.Read = false, true
 		case !known && e.Read && f.since > 0 && e.At > f.since:
-			e.New, e.Read = true, false
+			e.New = true
 		}
 	}
+}
+
+// has reports whether an entry came since the visit found something. One that was marked as unread by hand stays where it was.
+func (f *fresh) has(e *notifier.Entry) bool {
+	return e.New || f.since > 0 && e.At > f.since && !slices.Contains(f.known, e.NoticeID)
 }
 
 // String is the value of the cookie after the user's number.
@@ -112,7 +117,7 @@ func (h *Handlers) dismissNew(w http.ResponseWriter, r *http.Request) error {
 func (m rowMaker) sections(page notifier.Page, f *fresh) []views.Day {
 	var news, rest []notifier.Entry
 	for i := range page.Entries {
-		if page.Entries[i].New {
+		if f.has(&page.Entries[i]) {
 			news = append(news, page.Entries[i])
 		} else {
 			rest = append(rest, page.Entries[i])
@@ -133,7 +138,7 @@ func (m rowMaker) sections(page notifier.Page, f *fresh) []views.Day {
 func (f *fresh) newOn(page notifier.Page) int64 {
 	var here int64
 	for i := range page.Entries {
-		if page.Entries[i].New {
+		if f.has(&page.Entries[i]) {
 			here++
 		}
 	}

@@ -142,7 +142,9 @@ func (h *Handlers) lookedAt(w http.ResponseWriter, r *http.Request, q inboxQuery
 	if err != nil {
 		return fmt.Errorf("show a part of an inbox: %w", err)
 	}
-	if q.Opened > 0 && q.Opened == q.fresh.since {
+	if q.Opened != q.fresh.since {
+		q.fresh = fresh{since: q.Opened} // the page belongs to another visit
+	} else if q.Opened > 0 {
 		q.fresh.mark(&page)
 		h.keepFresh(w, r, &q.fresh)
 	}

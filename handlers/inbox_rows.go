@@ -137,8 +137,8 @@ func rowLabels(text *locale.Printer) components.Labels {
 		return components.Named{Before: before, After: after}
 	}
 	return components.Labels{
-		MoreNamed: named("inbox.more_named"), LessNamed: named("inbox.less_named"),
-		New: text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"),
+		MoreNamed: named("inbox.more_named"),
+		New:       text.T("inbox.mark_new"), Unread: text.T("inbox.mark_unread"),
 		MarkRead: text.T("inbox.read"), MarkUnread: text.T("inbox.unread"), Delete: text.T("inbox.delete"),
 		ReadNamed: named("inbox.read_named"), UnreadNamed: named("inbox.unread_named"), DeleteNamed: named("inbox.delete_named"),
 		Archive: text.T("inbox.archive"), ArchiveNamed: named("inbox.archive_named"), Unarchive: text.T("inbox.unarchive"), UnarchiveNamed: named("inbox.unarchive_named"),

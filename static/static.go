@@ -79,7 +79,7 @@ func newFile(name string, text []byte) (file, error) {
 		f.kind = "text/javascript; charset=utf-8" // modules need this type, whatever the system's tables contain
 	}
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
 		return f, err
 	}

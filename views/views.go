@@ -37,7 +37,7 @@ type Frame struct {
 // htmxConfig turns off features that the content security policy forbids or that would store
 // pages on disk. A form returned with errors (422) is swapped in.
 const htmxConfig = `{"allowEval":false,"allowScriptTags":false,"includeIndicatorStyles":false,"historyCacheSize":0,` +
-	`"refreshOnHistoryMiss":true,"scrollIntoViewOnBoost":false,"defaultSettleDelay":0,"disableInheritance":false,` +
+	`"refreshOnHistoryMiss":true,"scrollIntoViewOnBoost":false,"defaultSettleDelay":0,` +
 	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},{"code":"422","swap":true},` +
 	`{"code":"[45]..","swap":false,"error":true}]}`
 

@@ -104,7 +104,7 @@ func Mark() templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<svg class=\"mark-sign\" viewBox=\"0 0 28 24\" aria-hidden=\"true\"><path d=\"M1 2.5h26\"></path><path d=\"M5 2.5v2M14 2.5v2M23 2.5v2\"></path><path class=\"cast\" d=\"M1.5 15.5c1-1.4 1-3 1-5a2.5 4.5 0 0 1 5 0c0 2 0 3.600 1 5zM9 20c1.500-1.800 1.500-4.400 1.500-7a3.500 6.500 0 0 1 7 0c0 2.600 0 5.200 1.500 7zM20 13c.8-1.100.8-2.200.8-3.600a2.200 3.800 0 0 1 4.400 0c0 1.400 0 2.500.8 3.600z\"></path></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<svg class=\"mark-sign\" viewBox=\"0 0 28 24\" aria-hidden=\"true\"><path d=\"M1 2.5h26\"></path><path d=\"M5 2.5v2M14 2.5v2M23 2.5v2\"></path><path class=\"cast\" d=\"M1.5 15.5c1-1.4 1-3 1-5a2.5 4.5 0 0 1 5 0c0 2 0 3.600 1 5zM9 20c1.5-1.8 1.5-4.4 1.5-7a3.5 6.5 0 0 1 7 0c0 2.6 0 5.2 1.5 7zM20 13c.8-1.100.8-2.200.8-3.600a2.2 3.8 0 0 1 4.4 0c0 1.400 0 2.500.8 3.600z\"></path></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

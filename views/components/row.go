@@ -9,7 +9,7 @@ import (
 // Labels are the texts common to all rows.
 type Labels struct {
 	New, Unread                         string
-	MoreNamed, LessNamed                Named // the accessible names of unfolding and folding
+	MoreNamed                           Named // the accessible name of unfolding
 	MarkRead, MarkUnread, Delete        string
 	ReadNamed, UnreadNamed, DeleteNamed Named // the accessible names of the actions
 	ActionsNamed                        Named
@@ -242,9 +242,7 @@ func (l Rows) fold(m *markup, r *Row) {
 	}
 	m.raw(`><summary>`)
 	l.icon(m, "chevron-down")
-	m.raw(`<span class="more">`)
+	m.raw(`<span class="sr-only">`)
 	m.text(l.Labels.MoreNamed.Before).text(r.Title).text(l.Labels.MoreNamed.After)
-	m.raw(`</span><span class="less">`)
-	m.text(l.Labels.LessNamed.Before).text(r.Title).text(l.Labels.LessNamed.After)
 	m.raw(`</span></summary></details> `)
 }
