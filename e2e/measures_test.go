@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -20,7 +21,7 @@ const rowsOnScreen = `(() => {
 func manyRows() []notice {
 	notices := make([]notice, 25)
 	for i := range notices {
-		notices[i] = notice{typ: []string{"comment", "order.late"}[i%2], subject: fmt.Sprint(i), title: fmt.Sprintf("Order %d is late", i), body: "The parcel has not left Rotterdam."}
+		notices[i] = notice{typ: []string{"comment", "order.late"}[i%2], subject: strconv.Itoa(i), title: fmt.Sprintf("Order %d is late", i), body: "The parcel has not left Rotterdam."}
 	}
 	return notices
 }
@@ -94,7 +95,7 @@ func TestFortyQuickPressesArchiveForty(t *testing.T) {
 	t.Parallel()
 	notices := make([]notice, 45)
 	for i := range notices {
-		notices[i] = notice{typ: "comment", subject: fmt.Sprint(i), title: fmt.Sprintf("Notice %d", i)}
+		notices[i] = notice{typ: "comment", subject: strconv.Itoa(i), title: fmt.Sprintf("Notice %d", i)}
 	}
 	w, _ := desk(t, notices...)
 	w.visit("/inbox").until(live)

@@ -94,7 +94,7 @@ func (h *Handlers) keepFresh(w http.ResponseWriter, r *http.Request, f *fresh) {
 		}
 		life = -1
 	}
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where browsers come by https
 		Name: freshCookie, Value: strconv.FormatInt(seqOf(r), 10) + "." + f.String(), Path: web.At(r.Context(), inboxPath),
 		MaxAge: life, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: h.secure,
 	})

@@ -17,11 +17,11 @@ func (r reply) wantSections(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
 	for _, s := range r.page.Find("#list > section").EachIter() {
-		line := s.Find(".day h2").Text() + ":"
+		line := []string{s.Find(".day h2").Text() + ":"}
 		for _, row := range s.Find("[data-testid=entry]").EachIter() {
-			line += " " + row.AttrOr("data-key", "")
+			line = append(line, row.AttrOr("data-key", ""))
 		}
-		got = append(got, line)
+		got = append(got, strings.Join(line, " "))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the sections (-want +got):\n%s", diff)
