@@ -33,7 +33,7 @@ func TestARowHasItsActorPictureAndButtons(t *testing.T) {
 		t.Errorf("the row has %s", got)
 	}
 	// The box is there before the picture, and no button lies under anything.
-	if got := ask[string](w, `(() => { const box = `+row+`.querySelector(".picture").getBoundingClientRect(); return box.width + "x" + box.height; })()`); got != "160x90" {
+	if got := ask[string](w, `(() => { const box = `+row+`.querySelector(".picture").getBoundingClientRect(); return box.width + "x" + box.height; })()`); got != "40x40" {
 		t.Errorf("the picture has %s", got)
 	}
 	ask[any](w, "void "+drawn)

@@ -33,8 +33,8 @@ func (w *window) signsInByKeyboard(user string, text *locale.Printer) {
 	}
 	for _, want := range []string{
 		text.T("app.skip"), text.T("app.name"), text.T("nav.inbox"), text.T("nav.announcements"), text.T("nav.staff"), text.N("js.bell", 4),
-		text.F("nav.account", "Name", user), text.T("inbox.filter_all"), text.T("inbox.filter_unread"), text.T("inbox.filter_archived"), text.T("inbox.filter_later"),
-		text.T("inbox.mark_all"), text.T("inbox.search"), text.T("inbox.type_all"),
+		text.F("nav.account", "Name", user), text.T("inbox.filter_all"), text.T("inbox.filter_unread") + " 4", text.T("inbox.filter_archived"), text.T("inbox.filter_later"),
+		text.T("inbox.search"), text.T("inbox.menu"),
 	} {
 		w.tabs().focusIsOn(want)
 	}
@@ -47,7 +47,7 @@ func (w *window) opensThePanelByKeyboard(text *locale.Printer) {
 	w.tabsTo(text.N("js.bell", 4))
 	for _, key := range []string{kb.Enter, " "} {
 		w.types(key).until(`document.querySelector("#bell[aria-expanded=true]") && document.querySelector("#panel .row")`)
-		w.tabs().focusIsOn(text.T("inbox.filter_all")).tabsTo(usual[3].title)
+		w.tabs().focusIsOn(text.T("nav.settings")).tabs().focusIsOn(text.T("inbox.filter_all")).tabsTo(usual[3].title)
 		w.types(kb.Escape).until(`document.querySelector("#panel").hidden && document.querySelector("#bell[aria-expanded=false]")`)
 		w.focusIsOn(text.N("js.bell", 4))
 	}

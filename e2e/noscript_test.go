@@ -57,7 +57,7 @@ func (w *window) readsWithoutScript(text *locale.Printer) {
 	w.has("#badge", "3").titles(second, usual[1].title, usual[0].title)
 
 	w.press(`.tab[href$="/inbox"]`)
-	w.titles(newest, second, usual[1].title, usual[0].title).until(`document.querySelector("#badge").hidden`)
+	w.titles(second, usual[1].title, usual[0].title, newest).until(`document.querySelector("#badge").hidden`)
 	w.until(`document.querySelectorAll("main .mark").length === 3`)
 	w.pressNamed(text.F("inbox.unread_named", "Title", newest)).has("#badge", "1").has("#done p", text.T("done.unread"))
 }

@@ -20,14 +20,14 @@ test("a notice that arrives is counted once, and nothing moves", () => {
 	inbox("a:1@9 read New", "b:1@8 read");
 	const say = start();
 	say("notice", { key: "c:1", ver: 11 });
-	equal(offered(), "1 new notice");
+	equal(offered(), "1 new");
 	say("notice", { key: "c:1", ver: 12 });
 	say("notice", { key: "b:1", ver: 13 });
-	equal(offered(), "2 new notices");
+	equal(offered(), "2 new");
 	say("notice", { key: "old:1", ver: 10 }); // the page was rendered with it
-	equal(offered(), "2 new notices");
+	equal(offered(), "2 new");
 	say("removed", { key: "c:1", ver: 14 });
-	equal([offered(), shown()], ["1 new notice", ["a:1@9 read New", "b:1@8 read"]]);
+	equal([offered(), shown()], ["1 new", ["a:1@9 read New", "b:1@8 read"]]);
 });
 
 test("notices that were fetched are no longer offered", () => {
@@ -132,7 +132,7 @@ test("a badge without a preceding event shows that events were missed", () => {
 
 /** @param {string} heading @param {string} text @param {string} [label] @param {string} [fold] */
 const wording = (heading, text, label = "Delete", fold = "") =>
-	`<article><h3><span class="dot">Unread</span> ${heading}</h3>${text}<div class="meta">${fold}<span class="exact"></span></div></article>
+	`<article><h3><span class="dot">Unread</span> ${heading}</h3><div class="meta"></div>${text}${fold}<span class="exact"></span></article>
 	<div class="actions"><form action="/inbox/delete"><button aria-label="${label}">x</button></form></div>`;
 
 /** Fills the page with one row. @param {string} html @param {number} at @param {string} state */

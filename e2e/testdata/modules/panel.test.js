@@ -41,7 +41,7 @@ test("a panel that could not be loaded offers to try again, and a link to the in
 	startPanel(new EventTarget());
 	byId("bell").click();
 	await until("it says so", () => byId("panel").querySelector(".again") !== null);
-	equal([byId("panel").querySelector(".waiting")?.textContent, byId("panel").querySelector("a")?.getAttribute("href")], ["Couldn't load your notices.", "/inbox"]);
+	equal([byId("panel").querySelector(".waiting")?.textContent, byId("panel").querySelector("a")?.getAttribute("href")], ["Couldn't load your notifications.", "/inbox"]);
 	const again = byId("panel").querySelector("button.again");
 	if (again instanceof HTMLButtonElement) again.click();
 	await until("it is there", () => byId("panel").querySelector(".rows") !== null);

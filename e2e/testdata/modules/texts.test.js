@@ -7,7 +7,7 @@ import { Time } from "./fakes.js";
 /** @type {Record<string, any>} */
 const want = {
 	en: {
-		arrivals: ["0 new notices", "1 new notice", "2 new notices", "1,234 new notices"],
+		arrivals: ["0 new", "1 new", "2 new", "1,234 new"],
 		offline: "Offline. Last updated 12:04",
 		signedOut: "You are signed out. Sign in",
 		newest: "3 unread, newest: {Unread} & $1",
