@@ -98,14 +98,16 @@ function move(step) {
 
 /**
  * Presses a button of a row. If the row waits for the answer to another action, this action follows it, because the
- * answer replaces the row; if the answer removes the row, the action applies to the next one.
+ * answer replaces the row; if the answer removes the row, the action applies to the next one. After the last row it waits
+ * for the older ones.
  * @param {HTMLElement | null | undefined} row
  * @param {(row: HTMLElement) => string} action the end of the address
  */
 export function press(row, action) {
-	if (row?.matches(".htmx-request, :has(.htmx-request)")) {
+	const waits = row ? row.matches(".htmx-request, :has(.htmx-request)") : document.querySelector("#pager .htmx-request") !== null;
+	if (waits) {
 		document.addEventListener("htmx:afterRequest", () => {
-			const now = document.getElementById(row.id);
+			const now = row && document.getElementById(row.id);
 			press(now && !now.hidden ? now : current(), action);
 		}, { once: true });
 		return;
