@@ -34,8 +34,8 @@ func through(t *testing.T, addr string) browser {
 	}, ""}
 }
 
-// ask sends a request with headers, and returns the status, the Location and the body.
-func (b browser) ask(t *testing.T, address string, headers ...string) (status int, location, body string) {
+// fetch sends a request with headers, as names and values in turn. The caller closes the body.
+func (b browser) fetch(t *testing.T, address string, headers ...string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -48,6 +48,13 @@ func (b browser) ask(t *testing.T, address string, headers ...string) (status in
 	if err != nil {
 		t.Fatal(err)
 	}
+	return res
+}
+
+// ask sends a request with headers, and returns the status, the Location and the body.
+func (b browser) ask(t *testing.T, address string, headers ...string) (status int, location, body string) {
+	t.Helper()
+	res := b.fetch(t, address, headers...)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
@@ -60,17 +67,7 @@ func (b browser) ask(t *testing.T, address string, headers ...string) (status in
 // buffers would hold it back.
 func (b browser) streams(t *testing.T, address string, send func(), headers ...string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := b.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := b.fetch(t, address, headers...)
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s", address, res.Status)
