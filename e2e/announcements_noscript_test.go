@@ -65,6 +65,7 @@ func (w *window) publishesWithoutScript() string {
 	w.press(`#send button[name=preview]`)
 	w.has("[data-testid=recipients]", "1 person will get it.").until(`document.querySelector("[data-testid=schedule]")`)
 	w.press(submitSend)
+	w.has("#confirm p", "This announcement goes to 1 person.").press(`#confirm button`)
 	w.has("h1", "First").has(`[data-testid=state]`, "Open")
 	return sentAs.FindStringSubmatch(ask[string](w, `location.pathname`))[1]
 }

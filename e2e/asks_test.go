@@ -84,7 +84,6 @@ func TestAQuestionIsAnsweredInTheRowAndEverybodySeesWhoDecided(t *testing.T) {
 	vera.more()
 	vera.fillSend("bob", usual[4])
 	vera.fill("choices", "Yes\nNot yet!")
-	vera.answered(`#send button[name=preview]`)
 	vera.until(`document.querySelectorAll("[data-testid=card] .calls span").length === 2`).settles().shot("send-choices")
 	vera.answered(submitSend)
 	bob.visit("/inbox").has(`section:has(#waiting) .question [value="not-yet"]`, "Not yet!")

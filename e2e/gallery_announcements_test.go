@@ -83,9 +83,15 @@ func (g *gallery) announcementStaffViews() []view {
 	}
 	return []view{
 		{name: "send-audience", as: "vera", path: "/staff/send", then: write},
-		{name: "send-audience-preview", as: "vera", path: "/staff/send", then: func(w *window) {
+		{name: "send-audience-confirm", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			write(w)
-			w.answered(`#send button[name=preview]`)
+			w.fill("body", "See [the plan](https://example.com/plan) and ![it](https://example.com/plan.png).")
+			w.until(`document.querySelectorAll("#body-lost li").length === 2`)
+			w.answered(submitSend)
+		}},
+		{name: "send-audience-later", as: "vera", path: "/staff/send", then: func(w *window) {
+			write(w)
+			w.clickOn("#later-menu summary").answered(`[name=later][value=tomorrow]`)
 		}},
 		{name: "send-audience-faults", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			write(w)

@@ -194,7 +194,7 @@ func (g *gallery) staffViews() []view {
 		{name: "send-role", as: "vera", path: "/staff/send?target=role&to=crowd"},
 		{name: "send-preview", as: "vera", path: "/staff/send", then: func(w *window) {
 			w.fillSend("picker0001, picker0002", usual[1])
-			w.answered(`#send button[name=preview]`)
+			w.until(`document.querySelector("#preview [data-testid=card]") && document.querySelector("[data-testid=recipients]")`)
 		}},
 		{name: "send-confirm", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			w.do(chromedp.Click(css(`[name=target][value=role]`)))
@@ -203,7 +203,7 @@ func (g *gallery) staffViews() []view {
 		}},
 		{name: "send-naming", as: "vera", path: "/staff/send", then: func(w *window) {
 			w.fillSend("picker0001", usual[1])
-			w.answered(`#send .buttons button[name=template]`)
+			w.clickOn(".more-deeds summary").answered(`#send .buttons button[name=template]`)
 		}},
 		{name: "send-template", as: "vera", path: "/staff/send", then: func(w *window) { w.do(chromedp.Click(css("[data-testid=templates] summary"))) }},
 		{name: "questions", as: "vera", path: "/staff/questions"},

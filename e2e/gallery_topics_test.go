@@ -72,7 +72,7 @@ func topicViews(g *gallery, page, late string) []view {
 		w.fill("type", "rep_notice")
 		w.fill("scope", "119240")
 		w.fill("title", "Aisle 7, shelf 3 has −4 units")
-		w.until(`document.querySelector("#preview [data-testid=recipients]") && document.querySelector("#preview h3")`)
+		w.until(`document.querySelector("[data-testid=recipients]") && document.querySelector("#preview h3")`)
 	}
 	return []view{
 		{name: "inbox", as: "pat", path: "/inbox"},
@@ -90,7 +90,7 @@ func topicViews(g *gallery, page, late string) []view {
 		{name: "send-topic", as: "vera", path: "/staff/send?target=topic"},
 		{name: "send-types", as: "vera", path: "/staff/send?target=topic", then: func(w *window) {
 			w.do(chromedp.WaitVisible(css("#type[aria-autocomplete]")), chromedp.SendKeys(css("#type"), "e"))
-			w.until(`document.querySelector("#type-names").checkVisibility() && document.querySelector("#preview [data-testid=recipients]")`)
+			w.until(`document.querySelector("#type-names").checkVisibility() && document.querySelector("[data-testid=recipients]")`)
 		}},
 		{name: "send-topic-written", as: "vera", path: "/staff/send", then: topic},
 		{name: "send-topic-faults", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {

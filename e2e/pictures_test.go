@@ -52,7 +52,7 @@ func TestThePicturesOfTheDocs(t *testing.T) {
 	} {
 		w.fill(field, text)
 	}
-	w.answered(`#send button[name=preview]`)
+	w.until(`document.querySelector("#preview [data-testid=card]") && document.querySelector("[data-testid=recipients]")`)
 	w.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur(); scrollTo(0, 0)`))
 	w.portrait("send")
 	w.shows2x("light", 1000, 760).visit("/staff/notices").until(live2)

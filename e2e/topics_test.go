@@ -40,7 +40,7 @@ func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	w.shows(`#type-names [role=option] small`, "Replenishment")
 	w.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotVisible(css(`#type-names`)))
 	w.fill("scope", "119240")
-	w.shows(`#preview [data-testid=recipients]`, "3 people will get it.")
+	w.shows(`[data-testid=recipients]`, "3 people will get it.")
 	w.fill("title", "Shelf 7 has -4 units")
 	w.shows(`#preview h3`, "Shelf 7 has -4 units")
 	w.press(sendButton)
@@ -87,7 +87,7 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 	w.more().do(chromedp.WaitNotVisible(css(`#to`)), chromedp.SendKeys(css("#type"), "order.late"), chromedp.SendKeys(css("#scope"), "119240"),
 		chromedp.SendKeys(css("#title"), "Order 4187 is late"))
 	w.press(`#send button[name=preview]`)
-	w.shows(`#preview [data-testid=recipients]`, "1 person will get it.")
+	w.shows(`[data-testid=recipients]`, "1 person will get it.")
 	w.press(sendButton)
 	w.shows("h1", "Order 4187 is late")
 	testkit.Eventually(t, "the notice has arrived", func() bool {
@@ -134,7 +134,7 @@ func TestAnEditReachesOpenInboxes(t *testing.T) {
 	w.fill("title", "Order 4187 is here")
 	w.fill("body", "It came on Sunday.")
 	w.shows(`#preview h3`, "Order 4187 is here")
-	w.shows(`#preview [data-testid=recipients]`, "Sent to 3 people. Everyone who still has it will see the change.")
+	w.shows(`[data-testid=recipients]`, "Sent to 3 people. Everyone who still has it will see the change.")
 	w.press(`[data-testid=edit-form] button.primary`)
 	w.has("#done p", "Saved. Open inboxes update in a moment.")
 

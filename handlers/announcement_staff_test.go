@@ -48,7 +48,7 @@ func TestAnnouncementPageShowsItsPhaseAndActions(t *testing.T) {
 		edit, retract, forgets int
 		retractSays            string
 	}{
-		{announced(5, hour, week), "Scheduled", "false", "Opens on 20 November 2026, 22:00 and closes on 27 November 2026, 21:00.", 1, 1, 0, "will not open"},
+		{announced(5, hour, week), "Scheduled", "false", "Starts on 20 November 2026, 22:00 and ends on 27 November 2026, 21:00.", 1, 1, 0, "will not open"},
 		{announced(5, -hour, week), "Open", "false", "Open until 27 November 2026, 21:00.", 1, 1, 0, "Removed for everyone at once"},
 		{announced(5, -week, -hour), "Closed", "true", "Closed on 20 November 2026, 20:00.", 0, 0, 1, ""},
 		{retracted(announced(5, -hour, week)), "Retracted", "true", "", 0, 0, 1, ""},

@@ -31,7 +31,7 @@ func (h *Handlers) readEdit(r *http.Request, values url.Values, n *notifier.Noti
 		d.Target.Audiences = h.readTo(r, values, &bad)
 	}
 	d.Window = h.readEditedWindow(r, values, n, &bad)
-	return d, bad.OrNil()
+	return h.ending(d), bad.OrNil()
 }
 
 // readEditedTime reads the send time of a scheduled notice. An unchanged time keeps its milliseconds; an empty field

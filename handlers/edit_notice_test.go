@@ -109,7 +109,7 @@ func TestEditOfANoticeIgnoresFieldsThatCannotChange(t *testing.T) {
 		return notifier.Notice{}, fmt.Errorf("edit: %w", &bad)
 	}
 	w.post("carol", "/staff/notices/9/edit", editNotice...).wantStatus(t, http.StatusUnprocessableEntity).
-		wantText(t, "[data-testid=faults] li", "Replace key: This can't be changed after sending.")
+		wantText(t, "[data-testid=faults] li", "Update an earlier one: This can't be changed after sending.")
 }
 
 func TestConflictingEditOfANoticeKeepsTheText(t *testing.T) {
@@ -144,7 +144,7 @@ func TestNoticeThatIsOverCannotBeEdited(t *testing.T) {
 			t.Errorf("%s says %q", page, r.text("main"))
 		}
 		r = w.post("carol", page+"/edit", editNotice...).wantStatus(t, http.StatusConflict)
-		if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be edited") || r.attr("#title", "value") != "New" || r.count("#send button") != 0 {
+		if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be edited") || r.attr("#title", "value") != "New" || r.count("#send [type=submit]") != 0 {
 			t.Errorf("%s: the conflict is %q, the title %q", page, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 		}
 	}
@@ -173,7 +173,7 @@ func TestEditOfANoticeIsPreviewed(t *testing.T) {
 		}
 		r.wantStatus(t, http.StatusUnprocessableEntity)
 		r = w.postAs(headers, "/staff/notices/9/edit", append(append([]string{}, editNotice...), "preview", "1")...).wantStatus(t, http.StatusOK)
-		r.wantText(t, "#preview [data-testid=recipients]", "Sent to 1,500 people. Everyone who still has it will see the change.")
+		r.wantText(t, "[data-testid=recipients]", "Sent to 1,500 people. Everyone who still has it will see the change.")
 		if time := r.attr("#preview time", "datetime"); time != "2026-11-20T20:00:00+09:00" || !strings.Contains(r.text("#preview"), "Not saved yet.") {
 			t.Errorf("the preview is %q, at %s", r.text("#preview"), time)
 		}

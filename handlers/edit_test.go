@@ -188,7 +188,7 @@ func TestAnnouncementThatIsOverCannotBeEdited(t *testing.T) {
 	if !strings.Contains(r.text("[data-testid=conflict]"), "can no longer be edited") || r.attr("#title", "value") != "Mine" {
 		t.Errorf("the conflict is %q, the title %q", r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 	}
-	if r.count("#send button") != 0 {
+	if r.count("#send [type=submit]") != 0 {
 		t.Error("a form that cannot be saved has a button to save")
 	}
 	for _, id := range []string{"6", "0", "05", "-5", "9223372036854775808"} {
@@ -225,7 +225,7 @@ func TestEditIsPreviewed(t *testing.T) {
 	w.sender.count = func(notifier.Draft) (int64, error) { return 1213, nil }
 	for _, headers := range [][]string{inTokyo, append([]string{"HX-Request", "true"}, inTokyo...)} {
 		r := w.postAs(headers, "/staff/notices/5/edit", append(with(editForm, "title", "New"), "preview", "1")...).wantStatus(t, http.StatusOK)
-		r.wantText(t, "#preview [data-testid=recipients]", "1,213 people will get it.")
+		r.wantText(t, "[data-testid=recipients]", "1,213 people will get it.")
 		r.wantText(t, "#preview [data-testid=schedule]", "Open until 27 November 2026, 21:00.")
 		if !strings.Contains(r.text("#preview"), "Not saved yet.") || !strings.Contains(r.text("#preview"), "New") {
 			t.Errorf("the preview is %q", r.text("#preview"))

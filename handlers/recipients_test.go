@@ -25,8 +25,8 @@ func TestRoleIsChosenFromAListWithMemberCounts(t *testing.T) {
 	w.haveCrowd("staff", 1199, 1, notifier.RoleStaff)
 	r := w.get("carol", "/staff/send").wantStatus(t, http.StatusOK)
 	r.wantText(t, ".for-role #to_role label", "picker 1 person staff 1,200 people")
-	r.wantText(t, "#to_role legend", "Roles")
-	r.wantText(t, "label[for=to]", "Names")
+	r.wantText(t, "#to_role legend", "Groups")
+	r.wantText(t, "label[for=to]", "To")
 	if got := r.chosen("#to_role [type=checkbox]"); !cmp.Equal(got, []string{"picker", "staff"}) {
 		t.Errorf("the list is %q", got)
 	}
@@ -100,7 +100,7 @@ func TestRoleComesFromTheFieldOrTheList(t *testing.T) {
 			if test.fault != "" {
 				r.wantStatus(t, http.StatusUnprocessableEntity).wantText(t, "#to-fault", test.fault)
 				r.wantText(t, "#to", test.to)
-				r.wantText(t, "[data-testid=faults] a[href='#to']", "Names: "+test.fault)
+				r.wantText(t, "[data-testid=faults] a[href='#to']", "To: "+test.fault)
 				if got := r.chosen("#to_role [checked]"); !cmp.Equal(got, []string{test.chosen}) || len(sent) > 0 {
 					t.Errorf("%q and %q: the list has %q, sent %v", test.to, test.chosen, got, sent)
 				}
@@ -222,7 +222,7 @@ func TestMissingRoleIsReportedBesideTheList(t *testing.T) {
 	t.Parallel()
 	w := sendWorld(t, 1, &[]notifier.Draft{})
 	for target, want := range map[string]string{
-		"user": "#to Names: Required.", "role": "#to_role Roles: Choose one.", "audience": "#to_audience Audiences: Choose one.",
+		"user": "#to To: Required.", "role": "#to_role Groups: Choose one.", "audience": "#to_audience Everyone in: Choose one.",
 	} {
 		form := with(with(goodForm, "target", target), "to", "")
 		r := w.post("carol", "/staff/send", form...).wantStatus(t, http.StatusUnprocessableEntity)

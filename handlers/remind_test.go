@@ -55,7 +55,7 @@ func TestManyPeopleAreRemindedOnlyAfterTheirNumberIsConfirmed(t *testing.T) {
 		r.wantRedirect(t, "/staff/notices/5?once="+once+"&remind=1204#remind")
 	}
 	r = w.get("carol", "/staff/notices/5?once="+once+"&remind=1204")
-	r.wantText(t, "[data-testid=remind][open] strong", "This notice goes to 1,204 people.")
+	r.wantText(t, "[data-testid=remind][open] strong", "This notification goes to 1,204 people.")
 	r.wantText(t, "[data-testid=remind] button", "Remind 1,204 people")
 	if len(asked) != 0 {
 		t.Fatalf("sent: %+v", asked)

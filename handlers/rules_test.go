@@ -53,7 +53,7 @@ func TestEachRuleShowsItsState(t *testing.T) {
 		}
 		r := o.get("carol", "/staff/rules").wantStatus(t, http.StatusOK)
 		r.wantText(t, "[data-testid=state]", test.word)
-		r.wantText(t, ".facts", "Runs"+states[0].Schedule+"TypeReplenishment"+test.facts)
+		r.wantText(t, ".facts", "Runs"+states[0].Schedule+"CategoryReplenishment"+test.facts)
 		r.wantText(t, ".reason", states[0].Fault+test.last.Error)
 		if got := r.count("[data-testid=rule] form") == 1; got != test.run {
 			t.Errorf("%s: can be run: %v", test.word, got)

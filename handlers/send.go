@@ -19,7 +19,7 @@ const confirmAbove = 1000
 // sendFields lists the fields of the form.
 var sendFields = []string{
 	"target", "to", "type", "scope", "subject", "title", "body", "link", "expires_in", "choices", "take", "take_within", "take_else", "send_at", "toast", "preview", "confirm",
-	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_kept", "test", "save", "template", "template_name",
+	"starts_at", "ends_at", "pinned", "late_joiners", "once", "to_kept", "test", "save", "template", "template_name", "later", "asks",
 }
 
 // sendForm shows the form, filled in from the query or from a draft, template or notice that the query selects.
@@ -40,7 +40,7 @@ func (h *Handlers) sendForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	given := views.SendForm{
 		Target: "user", To: kept(values.Get("to")), Type: kept(values.Get("type")), Scope: kept(values.Get("scope")),
-		Title: kept(values.Get("title")),
+		Title: kept(values.Get("title")), LateJoiners: true,
 	}
 	if target := values.Get("target"); target == "role" || target == "topic" || target == "audience" {
 		given.Target = target
@@ -73,6 +73,9 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 	if ticked(values, "template") {
 		return h.saveTemplate(w, r, values, err)
 	}
+	if values.Get("later") != "" {
+		return h.chooseTime(w, r, values)
+	}
 	draft, faults := h.readDraft(r, values)
 	if fragment(r) && ticked(values, "preview") {
 		return h.previewPart(w, r, &views.Send{Form: h.typed(r, values)}, draft, err, faults)
@@ -85,8 +88,8 @@ func (h *Handlers) send(w http.ResponseWriter, r *http.Request) error {
 		switch {
 		case ticked(values, "preview"):
 			return h.showPreview(w, r, values, draft, sure.Recipients)
-		case sure.Recipients > confirmAbove && values.Get("confirm") != strconv.FormatInt(sure.Recipients, 10):
-			return h.askToConfirm(w, r, values, sure.Recipients)
+		case asks(values, sure.Recipients):
+			return h.askToConfirm(w, r, values, draft, sure.Recipients)
 		}
 		var n notifier.Notice
 		if n, err = h.sendOnce(r, draft, sure, onceOf(values.Get("once"))); err == nil {
@@ -138,7 +141,7 @@ func (h *Handlers) sendAsOther(w http.ResponseWriter, r *http.Request) error {
 // confirm validates the whole draft and merges its errors with found, so that the sender can fix all at once. The
 // number of recipients is set even if fields other than the target are invalid.
 func (h *Handlers) confirm(r *http.Request, d notifier.Draft, found ...error) (notifier.Confirmed, error) {
-	sure, err := h.Sender.Confirm(r.Context(), d)
+	sure, err := h.Sender.Confirm(r.Context(), h.ending(d))
 	var bad *notifier.InvalidError
 	if err != nil && !errors.As(err, &bad) {
 		return notifier.Confirmed{}, fmt.Errorf("confirm a notice: %w", err)
@@ -151,16 +154,32 @@ func (h *Handlers) showPreview(
 ) error {
 	p := h.sendPage(r, h.typed(r, values))
 	p.Preview = h.preview(r, p, &d)
-	p.Preview.Recipients = recipients(p, count)
+	p.Preview.Recipients, p.Submit = recipients(p, count), h.submitText(r, p, count)
 	return h.showSend(w, r, http.StatusOK, p)
 }
 
-func (h *Handlers) askToConfirm(w http.ResponseWriter, r *http.Request, values url.Values, count int64) error {
-	p := h.sendPage(r, h.typed(r, values))
-	p.Confirm = &views.Confirm{
-		Count:  strconv.FormatInt(count, 10),
-		Text:   p.Text.N("send.confirm_text", count),
-		Submit: p.Text.N("send.confirm_submit", count),
+// asks reports whether the sender must confirm first: a large number of recipients, and each announcement that is sent
+// with our own form. Programs that send forms do not ask anybody.
+func asks(values url.Values, count int64) bool {
+	if values.Get("confirm") == strconv.FormatInt(count, 10) {
+		return false
 	}
+	return count > confirmAbove || values.Get("target") == "audience" && ticked(values, "asks")
+}
+
+func (h *Handlers) askToConfirm(w http.ResponseWriter, r *http.Request, values url.Values, d notifier.Draft, count int64) error {
+	p := h.sendPage(r, h.typed(r, values))
+	p.Submit = h.submitText(r, p, count)
+	p.Confirm = &views.Confirm{Count: strconv.FormatInt(count, 10), Submit: p.Submit}
+	if p.Form.Target != "audience" {
+		p.Confirm.Lines = []string{p.Text.N("send.confirm_text", count)}
+		return h.showSend(w, r, http.StatusUnprocessableEntity, p)
+	}
+	p.Preview = h.preview(r, p, &d)
+	shown := "send.confirm_listed"
+	if d.Pinned {
+		shown = "send.confirm_pinned"
+	}
+	p.Confirm.Lines = append([]string{p.Text.N("send.confirm_announcement", count), p.Preview.Schedule, p.Text.T(shown)}, p.Lost...)
 	return h.showSend(w, r, http.StatusUnprocessableEntity, p)
 }

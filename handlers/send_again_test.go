@@ -79,7 +79,7 @@ func TestAFreshInstallationSaysWhatToDoNext(t *testing.T) {
 		t.Error("the command is shown although there are users")
 	}
 	w.inbox.open = func(int64) (notifier.Page, error) { return notifier.Page{Ver: 3}, nil }
-	if href := w.get("carol", "/inbox").attr("[data-testid=empty] a.button", "href"); href != "/staff/send?title=My+first+notice&to=carol&type=test" {
+	if href := w.get("carol", "/inbox").attr("[data-testid=empty] a.button", "href"); href != "/staff/send?title=My+first+notification&to=carol&type=test" {
 		t.Errorf("the empty inbox of a member of staff leads to %q", href)
 	}
 	if w.get("alice", "/inbox").count("[data-testid=empty] a.button") != 0 {

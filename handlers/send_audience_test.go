@@ -254,10 +254,10 @@ func TestPreviewShowsWhenAnAnnouncementOpensAndCloses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.sender.count = func(notifier.Draft) (int64, error) { return 1203, nil } })
 	for _, test := range []struct{ lang, starts, ends, life, want string }{
-		{"en", "", "", "", "Opens at once and closes on 19 May 2027, 21:00."},
-		{"en", "", "", "24h", "Opens at once and closes on 21 November 2026, 21:00."},
-		{"en", "2026-11-20T08:00", "2026-11-30T18:00", "", "Opens at once and closes on 30 November 2026, 18:00."},
-		{"en", "2026-12-01T09:00", "2026-12-08T18:00", "", "Opens on 1 December 2026, 09:00 and closes on 8 December 2026, 18:00."},
+		{"en", "", "", "", "Starts at once and ends on 4 December 2026, 21:00."},
+		{"en", "", "", "24h", "Starts at once and ends on 21 November 2026, 21:00."},
+		{"en", "2026-11-20T08:00", "2026-11-30T18:00", "", "Starts at once and ends on 30 November 2026, 18:00."},
+		{"en", "2026-12-01T09:00", "2026-12-08T18:00", "", "Starts on 1 December 2026, 09:00 and ends on 8 December 2026, 18:00."},
 		{"ja", "2026-12-01T09:00", "", "24h", "2026年12月1日 09:00に公開され、2026年12月2日 09:00に終了します。"},
 		{"zh", "2026-12-01T09:00", "", "24h", "2026年12月1日 09:00 发布，2026年12月2日 09:00 结束。"},
 		{"en", "2026-12-01T09:00", "2026-12-01T09:00", "", ""},
@@ -268,7 +268,7 @@ func TestPreviewShowsWhenAnAnnouncementOpensAndCloses(t *testing.T) {
 		r := w.live(headers, fields...).wantStatus(t, http.StatusOK)
 		r.wantText(t, "#preview [data-testid=schedule]", test.want)
 		if test.lang == "en" {
-			r.wantText(t, "#preview [data-testid=recipients]", "1,203 people will get it.")
+			r.wantText(t, "[data-testid=recipients]", "1,203 people will get it.")
 		}
 		r = w.postAs(headers, "/staff/send", append(fields, "preview", "1")...)
 		r.wantText(t, "#preview [data-testid=schedule]", test.want)
@@ -291,10 +291,10 @@ func TestAddressCanSelectTheAnnouncementForm(t *testing.T) {
 		t.Error("the target from the query is not chosen")
 	}
 	r.wantText(t, "#to_audience label", "Operator 4 people User 10 people Customer 1,203 people")
-	r.wantText(t, "#to_audience legend", "Audiences")
-	r.wantText(t, "#ends_at-hint", "Leave empty to close it after 180 days.")
-	if !strings.Contains(r.text(".parts.for-audience > .hint"), "Asia/Tokyo") {
-		t.Errorf("the zone is shown as %q", r.text(".parts.for-audience > .hint"))
+	r.wantText(t, "#to_audience legend", "Everyone in")
+	r.wantText(t, "#ends_at-hint", "Leave empty to end it after 14 days.")
+	if !strings.Contains(r.text(".parts.for-audience .pair > .hint"), "Asia/Tokyo") {
+		t.Errorf("the zone is shown as %q", r.text(".parts.for-audience .pair > .hint"))
 	}
 	for id, kind := range map[string]string{"starts_at": "datetime-local", "ends_at": "datetime-local", "is_pinned": "checkbox", "late_joiners": "checkbox"} {
 		if r.attr("#"+id, "type") != kind || r.attr("#"+id, "name") != strings.TrimPrefix(id, "is_") {
@@ -329,7 +329,7 @@ func TestPreviewOfAnAnnouncementShowsWhatReadersSee(t *testing.T) {
 	for _, r := range []reply{w.live(inTokyo, form...), w.postAs(inTokyo, "/staff/send", append(form, "preview", "1")...)} {
 		r.wantText(t, "#preview [data-testid=card] h3", "Hello")
 		r.wantText(t, "#preview .prose strong", "Sale")
-		if got := r.text("#preview [data-testid=card] .meta"); !strings.Contains(got, "Pinned") || !strings.Contains(got, "19 May 2027, 21:00") {
+		if got := r.text("#preview [data-testid=card] .meta"); !strings.Contains(got, "Pinned") || !strings.Contains(got, "4 December 2026, 21:00") {
 			t.Errorf("the text around it is %q", got)
 		}
 		if r.count("#preview script") > 0 || r.count("#preview .prose a") != 1 || r.attr("#preview a.button", "href") != "/sale" {

@@ -144,6 +144,9 @@ func (h *Handlers) typed(r *http.Request, values url.Values) views.SendForm {
 		f.Roles = append(f.Roles, kept(name))
 	}
 	h.chooseRecipients(r, &f)
+	if f.Target == "audience" && f.StartsAt == "" { // the form of an announcement has one start
+		f.StartsAt, f.SendAt = f.SendAt, ""
+	}
 	return f
 }
 
@@ -175,6 +178,8 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	p.Expiry = expiryOptions(p.Text, given.ExpiresIn)
 	p.Takes = takeOptions(p.Text, given.Take)
 	p.Disappears = h.disappears(r, p.Text, given)
+	p.Submit, p.Later = h.submitText(r, p, -1), h.laterChoices(r, p)
+	p.Lost = h.lost(p.Text, given)
 	return p
 }
 
@@ -182,7 +187,7 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 func (h *Handlers) addAudiences(r *http.Request, p *views.Send) {
 	p.Audiences = h.audienceOptions(r, p.Text, p.Form.Audiences)
 	p.Zone = h.zoneText(r)
-	p.EndsUsual = p.Text.F("send.ends_hint", "Time", lasting(p.Text, h.Keep))
+	p.EndsUsual = p.Text.F("send.ends_hint", "Time", lasting(p.Text, h.closesUsually()))
 }
 
 // zoneText returns the line with the time zone of a form's times.

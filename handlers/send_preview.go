@@ -3,6 +3,8 @@ package handlers
 import (
 	"errors"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,13 +28,14 @@ func (h *Handlers) previewPart(
 	h.showFaults(p, bad)
 	p.Meant = h.meant(r, bad)
 	p.Disappears = h.disappears(r, p.Text, p.Form)
-	p.Preview = h.preview(r, p, &d)
+	p.Preview, p.Submit = h.preview(r, p, &d), h.submitText(r, p, -1)
 	switch {
 	case bad.Has("starts_at", "ends_at", "send_at") && p.Form.Target == "audience":
 		p.Preview.Card.Announcement = nil // it would never be open, so there is no preview
 	case !bad.Has("to", "target"):
-		p.Preview.Recipients = recipients(p, sure.Recipients)
+		p.Preview.Recipients, p.Submit = recipients(p, sure.Recipients), h.submitText(r, p, sure.Recipients)
 	}
+	p.Lost = h.lost(p.Text, p.Form)
 	// An unfinished form is not an error, and browsers log every error status.
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
 }
@@ -111,3 +114,38 @@ func (h *Handlers) announcementCard(r *http.Request, f views.Frame, d *notifier.
 	post.EndsAt = h.closes(d, post.StartsAt)
 	return views.Card{Announcement: h.announcementPage(r, f, &post)}
 }
+
+// lost lists what readers of an announcement's text will not get: links to hosts that are not allowed, and pictures.
+func (h *Handlers) lost(text *locale.Printer, f views.SendForm) (lines []string) {
+	if f.Target != "audience" {
+		return nil
+	}
+	links, pictures := h.markdown.Lost(f.Body)
+	if n := len(links); n > 0 {
+		var names []string
+		for _, address := range links {
+			if name := kept(hostOrAddress(address)); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		lines = append(lines, text.N("send.lost_links", int64(n), "Names", listedNames(text, names)))
+	}
+	if n := len(pictures); n > 0 {
+		lines = append(lines, text.N("send.lost_pictures", int64(n)))
+	}
+	return lines
+}
+
+// hostOrAddress names a link that is not allowed: by its host if that is the reason, and otherwise as it was written.
+func hostOrAddress(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Scheme == "https" && u.Host != "" {
+		return u.Host
+	}
+	if runes := []rune(address); len(runes) > shownAddressLength {
+		return string(runes[:shownAddressLength]) + "…"
+	}
+	return address
+}
+
+// shownAddressLength is the length in characters to which the address of a lost link is cut.
+const shownAddressLength = 40

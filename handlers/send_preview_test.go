@@ -80,7 +80,7 @@ func TestScriptGetsThePreviewOfAnUnfinishedForm(t *testing.T) {
 		if diff := cmp.Diff(test.faults, faults); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
-		r.wantText(t, "#preview [data-testid=recipients]", test.recipients)
+		r.wantText(t, "[data-testid=recipients]", test.recipients)
 		r.wantText(t, "#preview h3", test.title)
 		if test.title != "" && r.count("#preview .avatar use") == 0 && r.text("#preview .avatar") == "" {
 			t.Errorf("%s: the icon of the notice is empty", test.name)
@@ -110,12 +110,12 @@ func TestFormShowsWhenANoticeDisappears(t *testing.T) {
 		life, lang, zone, want string
 		keep                   time.Duration
 	}{
-		{"72h", "en", tokyo, "Removed from inboxes on 23 November 2026, 21:00.", 0},
-		{"72h", "en", "", "Removed from inboxes on 23 November 2026, 12:00 UTC.", 0},
+		{"72h", "en", tokyo, "Leaves inboxes on 23 November 2026, 21:00.", 0},
+		{"72h", "en", "", "Leaves inboxes on 23 November 2026, 12:00 UTC.", 0},
 		{"72h", "ja", tokyo, "2026年11月23日 21:00に受信トレイから消えます。", 0},
 		{"72h", "zh", tokyo, "将于 2026年11月23日 21:00 从收件箱中消失。", 0},
-		{"", "en", tokyo, "Removed from inboxes on 19 May 2027, 21:00.", 0},
-		{"", "en", tokyo, "Removed from inboxes on 27 November 2026, 21:00.", 7 * 24 * time.Hour},
+		{"", "en", tokyo, "Leaves inboxes on 19 May 2027, 21:00.", 0},
+		{"", "en", tokyo, "Leaves inboxes on 27 November 2026, 21:00.", 7 * 24 * time.Hour},
 		{"soon", "en", tokyo, "", 0},
 		{"-5m", "en", tokyo, "", 0},
 		{"9999h", "en", tokyo, "", 0},

@@ -82,7 +82,7 @@ func TestManyRecipientsAreConfirmedByTheirNumber(t *testing.T) {
 	w := sendWorld(t, 1234, &sent)
 	for _, confirm := range []string{"", "1", "1000", "1235", "01234"} {
 		r := w.post("carol", "/staff/send", append(goodForm, "confirm", confirm)...).wantStatus(t, http.StatusUnprocessableEntity)
-		r.wantText(t, "[data-testid=confirm] p", "This notice goes to 1,234 people.")
+		r.wantText(t, "[data-testid=confirm] p", "This notification goes to 1,234 people.")
 		if r.attr("[data-testid=confirm] button[name=confirm]", "value") != "1234" || r.attr("#title", "value") != "Hello" {
 			t.Error("the form does not offer to confirm, or has lost its text")
 		}

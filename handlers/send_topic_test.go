@@ -43,7 +43,7 @@ func TestNoticeIsSentToATopicByTypeAndScope(t *testing.T) {
 		r := w.postAs(headers, "/staff/send", append(append([]string{}, topicForm...), "preview", "1")...).wantStatus(t, http.StatusOK)
 		r.wantText(t, "[data-testid=recipients]", "3 people will get it.")
 		r.wantText(t, "#preview .meta .why", "Restocking of shelves (119240)")
-		r.wantText(t, "#expires_in-hint", "Removed from inboxes on 22 November 2026, 12:00 UTC.")
+		r.wantText(t, "#expires_in-hint", "Leaves inboxes on 22 November 2026, 12:00 UTC.")
 	}
 }
 
@@ -54,7 +54,7 @@ func TestTopicWithoutSubscribersIsPointedOut(t *testing.T) {
 	w.sender.count = func(notifier.Draft) (int64, error) { return 0, nil }
 	for _, headers := range [][]string{nil, {"HX-Request", "true"}} {
 		r := w.postAs(headers, "/staff/send", append(append([]string{}, topicForm...), "preview", "1")...).wantStatus(t, http.StatusOK)
-		r.wantText(t, "[data-testid=recipients]", "0 people will get it: nobody is subscribed to this type and scope.")
+		r.wantText(t, "[data-testid=recipients]", "0 people will get it: nobody follows this category here.")
 	}
 	w.post("carol", "/staff/send", topicForm...).wantRedirect(t, "/staff/notices/42") // accepted all the same
 	r := w.post("carol", "/staff/send", with(goodForm, "preview", "1")...)
@@ -107,7 +107,7 @@ func TestTopicFormIsFilledInFromTheQueryAndSuggestsTypes(t *testing.T) {
 		t.Errorf("the form has %q %q %q", r.attr("[name=target][checked]", "value"), r.attr("#type", "value"), r.attr("#scope", "value"))
 	}
 	r.wantText(t, "[data-testid=type]", "news Newsrep_notice Restocking of shelvesshelf_notice")
-	r.wantText(t, "#expires_in-hint", "Removed from inboxes on 22 November 2026, 12:00 UTC.")
+	r.wantText(t, "#expires_in-hint", "Leaves inboxes on 22 November 2026, 12:00 UTC.")
 }
 
 func TestTypesAreSuggestedWhileTyping(t *testing.T) {

@@ -103,6 +103,19 @@ func (h *Handlers) closes(d *notifier.Draft, opens time.Time) time.Time {
 	case d.ExpiresIn > 0:
 		return opens.Add(d.ExpiresIn)
 	default:
-		return opens.Add(h.Keep)
+		return opens.Add(h.closesUsually())
 	}
+}
+
+// usualWindow is how long an announcement from the form is open if its sender names no end.
+const usualWindow = 14 * 24 * time.Hour
+
+func (h *Handlers) closesUsually() time.Duration { return min(usualWindow, h.Keep) }
+
+// ending returns the draft of an announcement with an end, and any other draft as it is.
+func (h *Handlers) ending(d notifier.Draft) notifier.Draft {
+	if len(d.Target.Audiences) > 0 && d.EndsAt.IsZero() && d.ExpiresIn == 0 {
+		d.ExpiresIn = h.closesUsually()
+	}
+	return d
 }

@@ -23,7 +23,11 @@ type Send struct {
 	Zone       string // the time zone of the window
 	EndsUsual  string // when an announcement closes by default
 	Preview    *Preview
+	Lost       []string // what readers of an announcement's text will not get
 	Confirm    *Confirm
+	Later      []LaterChoice
+	Submit     string      // the text of the button that sends
+	Timing     bool        // the sender chooses the time
 	OtherUser  string      // the signed-in user, if another user filled in the form; empty: the same user
 	FaultList  []FaultLink // all errors, including errors without a field
 	Edit       *Edit       // nil: it is a new notice
@@ -43,6 +47,12 @@ type Send struct {
 
 // atHint explains the field with the time at which the notice is sent.
 func (p *Send) atHint() string { return p.Text.T("send.at_hint") + " " + p.Zone }
+
+// LaterChoice is a time at which the form offers to send.
+type LaterChoice struct {
+	Value, Text string
+	Note        string // the time; empty: none
+}
 
 // DraftLink links to the form filled in with a draft.
 type DraftLink struct{ Href, Title, Changed string }
@@ -131,10 +141,11 @@ func (c *Card) title() string {
 	return c.Row.Title
 }
 
-// Confirm asks the sender to confirm a large number of recipients.
+// Confirm asks the sender to confirm an announcement or a large number of recipients.
 type Confirm struct {
-	Count        string // the value of the field confirm
-	Text, Submit string
+	Count  string   // the value of the field confirm
+	Lines  []string // to how many people, and when and where they see it
+	Submit string
 }
 
 func (p *Send) field(id, label, hint string) components.Field {
@@ -181,18 +192,16 @@ func (p *Send) defaultType() string {
 // moreGiven reports whether one of the less common fields has input or an error.
 func (p *Send) moreGiven() bool {
 	f := &p.Form
-	texts := f.Scope + f.Subject + f.Choices + f.ExpiresIn + f.SendAt + f.StartsAt + f.EndsAt
+	texts := f.Subject + f.Choices + f.Take + f.ExpiresIn
 	if f.Target != "topic" {
-		texts += f.Type
-	} else {
-		texts = f.Subject + f.Choices + f.ExpiresIn + f.SendAt
+		texts += f.Scope
 	}
 	faulty := slices.ContainsFunc(moreFields, func(name string) bool { return p.Faults[name] != "" })
-	return faulty || texts != "" || f.Pinned || f.LateJoiners || f.Toast
+	return faulty || texts != "" || f.Toast
 }
 
 // moreFields lists the less common fields.
-var moreFields = []string{"type", "scope", "subject", "choices", "expires_in", "send_at", "starts_at", "ends_at", "pinned", "late_joiners", "toast"}
+var moreFields = []string{"scope", "subject", "choices", "take", "take_within", "take_else", "expires_in", "toast"}
 
 // linkHint says where a link that begins with / leads.
 func (p *Send) linkHint() string {
@@ -200,4 +209,22 @@ func (p *Send) linkHint() string {
 		return p.Text.T("send.link_hint")
 	}
 	return p.Text.F("send.link_hint_base", "Base", p.Links)
+}
+
+// timed reports whether the time of sending is chosen, so that it stands among the first fields.
+func (p *Send) timed() bool {
+	return p.Form.SendAt != "" || p.Timing || p.Faults["send_at"] != ""
+}
+
+// submitText returns the text of the button that sends.
+func (p *Send) submitText() string {
+	if p.Submit == "" {
+		return p.Text.T("send.submit")
+	}
+	return p.Submit
+}
+
+// titleFirst reports whether the page opens with the focus in the title: that of an edit which has nothing to explain.
+func (p *Send) titleFirst() bool {
+	return p.Edit != nil && len(p.FaultList) == 0 && p.OtherUser == "" && p.Edit.Conflict == "" && p.Preview == nil
 }

@@ -6,7 +6,7 @@ import { completed, nameAt, offers } from "./names.js";
 import { option } from "./option.js";
 import { text } from "./texts.js";
 
-/** @typedef {{name: string, note: string}} Offer */
+/** @typedef {{name: string, note: string, group?: boolean}} Offer */
 /** @typedef {(part: string, target: string, signal: AbortSignal) => Promise<Offer[]>} Ask */
 
 const pause = 150; // ms without typing before a request
@@ -20,8 +20,9 @@ const pause = 150; // ms without typing before a request
  * @param {() => string} target the kind of name: "user" or "audience" (several allowed), "person", "role" or "type"
  * @param {Ask} [ask]
  * @param {import("./clock.js").Clock} [time]
+ * @param {(group: Offer) => void} [elsewhere] puts a chosen group where groups belong
  */
-export function startCompletion(field, list, target, ask = askServer, time = clock) {
+export function startCompletion(field, list, target, ask = askServer, time = clock, elsewhere = () => {}) {
 	/** @type {Offer[]} */ let shown = [];
 	let chosen = 0;
 	let chose = false; // the key being pressed has chosen a name
@@ -68,8 +69,9 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		const at = typed();
 		close();
 		if (!offer) return;
-		field.setRangeText(completed(field.value, at, offer.name, several()), at.begin, at.end, "end");
+		field.setRangeText(offer.group ? "" : completed(field.value, at, offer.name, several()), at.begin, at.end, "end");
 		field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertReplacementText" }));
+		if (offer.group) elsewhere(offer);
 	};
 	const look = async () => {
 		stop();

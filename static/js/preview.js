@@ -81,12 +81,12 @@ export function startPreview(form, gone, ask = askServer, time = clock, speak = 
 }
 
 function shownCount() {
-	return document.querySelector("#preview [data-testid=recipients]")?.textContent ?? "";
+	return document.querySelector("#to-count [data-testid=recipients]")?.textContent ?? "";
 }
 
 /** @param {ParentNode} answer */
 function put(answer) {
-	for (const id of ["preview", "expires_in-hint", "to-meant"]) {
+	for (const id of ["preview", "to-count", "send-label", "body-lost", "expires_in-hint", "to-meant"]) {
 		const [here, there] = [document.getElementById(id), answer.querySelector(`#${id}`)];
 		if (here && there && here.innerHTML !== there.innerHTML) here.replaceChildren(...there.childNodes);
 	}

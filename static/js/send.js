@@ -1,5 +1,7 @@
 // @ts-check
+import { clock } from "./clock.js";
 import { askServer, startCompletion } from "./complete.js";
+import { startLink, startMarkup, startTitle } from "./compose.js";
 import { startPreview } from "./preview.js";
 import { startSaving } from "./savedraft.js";
 import { startTokens } from "./tokens.js";
@@ -14,10 +16,13 @@ export function startSend(form, signal, answered) {
 	const to = document.getElementById("to");
 	const names = document.getElementById("to-names");
 	const target = () => String(new FormData(form).get("target"));
-	if (to instanceof HTMLTextAreaElement && names) startRecipients(to, names, target);
+	if (to instanceof HTMLTextAreaElement && names) startRecipients(to, names, target, (name) => chooseGroup(form, name));
 	startKeeping(form);
 	startTopic(form);
 	startMeant(form);
+	startTitle(form);
+	startMarkup(form);
+	startLink(form);
 	openMore(form);
 	const type = document.getElementById("type");
 	const types = document.getElementById("type-names");
@@ -27,12 +32,14 @@ export function startSend(form, signal, answered) {
 }
 
 /**
- * Shows the names as tokens, and completes the next one.
+ * Shows the names as tokens, and completes the next one. While there is none, groups are
+ * offered too: a notice goes to people or to groups.
  * @param {HTMLTextAreaElement} to
  * @param {HTMLElement} list
  * @param {() => string} target
+ * @param {(name: string) => void} group chooses a group instead
  */
-function startRecipients(to, list, target) {
+function startRecipients(to, list, target, group) {
 	const end = new AbortController();
 	const known = async (/** @type {string} */ name) => {
 		const found = await askServer(name, "user", end.signal).catch(() => []);
@@ -41,23 +48,51 @@ function startRecipients(to, list, target) {
 	const entry = startTokens(to, () => target() === "user", known);
 	startCompletion(entry, list, target, async (part, kind, signal) => {
 		const chosen = to.value.split(",").map((name) => name.trim());
-		return (await askServer(part, kind, signal)).filter(({ name }) => name === part || !chosen.includes(name));
-	});
+		const [people, groups] = await Promise.all([
+			askServer(part, kind, signal),
+			kind === "user" && to.value.trim() === part && part !== "" ? askServer(part, "role", signal) : [],
+		]);
+		return [
+			...people.filter(({ name }) => name === part || !chosen.includes(name)),
+			...groups.slice(0, 3).map((found) => ({ ...found, group: true })),
+		];
+	}, clock, ({ name }) => group(name));
+}
+
+/**
+ * Makes a group the recipient.
+ * @param {HTMLFormElement} form
+ * @param {string} name
+ */
+function chooseGroup(form, name) {
+	const way = form.querySelector("[name=target][value=role]");
+	const box = form.querySelector(`[name=to_role][type=checkbox][value="${CSS.escape(name)}"]`) ?? form.querySelector("input[name=to_role]:not([type=hidden])");
+	if (!(way instanceof HTMLInputElement && box instanceof HTMLInputElement)) return;
+	[box.checked, way.checked] = [true, true];
+	if (box.type !== "checkbox") box.value = name;
+	way.dispatchEvent(new Event("change", { bubbles: true }));
+	document.getElementById("to_role")?.focus(); // not the box itself, where the key that chose it would send the form
 }
 
 /**
  * Moves the names of users out of their field while another target is chosen, because the
- * server reads that field for every target. They return when users are the target again.
+ * server reads that field for every target. They return when users are the target again. A
+ * notification and an announcement have one start, each in a field of its own.
  * @param {HTMLFormElement} form
  */
 function startKeeping(form) {
-	const [to, kept] = [form.elements.namedItem("to"), form.elements.namedItem("to_kept")];
-	if (!(to instanceof HTMLTextAreaElement && kept instanceof HTMLInputElement)) return;
+	const named = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+	const move = (/** @type {string} */ from, /** @type {string} */ into) => {
+		const [left, right] = [named(from), named(into)];
+		if (left?.value && right && !right.value) [right.value, left.value] = [left.value, ""];
+	};
 	// In the capture phase: the draft and the preview must see the form after this change.
 	form.addEventListener("change", ({ target }) => {
 		if (!(target instanceof HTMLInputElement) || target.name !== "target") return;
-		const [from, into] = target.value === "user" ? [kept, to] : [to, kept];
-		if (from.value && !into.value) [into.value, from.value] = [from.value, ""];
+		if (target.value === "user") move("to_kept", "to");
+		else move("to", "to_kept");
+		if (target.value === "audience") move("send_at", "starts_at");
+		else move("starts_at", "send_at");
 	}, { capture: true });
 }
 
@@ -66,13 +101,15 @@ function startKeeping(form) {
  * @param {HTMLFormElement} form
  */
 function startTopic(form) {
-	const fields = form.querySelector(".pair.for-notice");
 	const move = () => {
-		const place = new FormData(form).get("target") === "topic" ? "topic-fields" : "type-fields";
-		const [type, to] = [document.getElementById("type"), document.getElementById(place)];
-		if (!fields || !to || fields.parentElement === to) return;
-		to.append(fields);
-		if (type instanceof HTMLInputElement) type.placeholder = place === "topic-fields" ? " " : (type.dataset.usual ?? "");
+		const topic = new FormData(form).get("target") === "topic";
+		for (const name of ["type", "scope"]) {
+			const field = document.getElementById(`${name}-field`);
+			const to = document.getElementById(topic ? "topic-fields" : `${name}-fields`);
+			if (field && to && field.parentElement !== to) to.append(field);
+		}
+		const type = document.getElementById("type");
+		if (type instanceof HTMLInputElement) type.placeholder = topic ? " " : (type.dataset.usual ?? "");
 	};
 	form.addEventListener("change", move);
 	move();

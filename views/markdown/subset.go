@@ -61,6 +61,7 @@ func (s subset) Transform(doc *ast.Document, reader text.Reader, from parser.Con
 		by = &notifier.App{}
 	}
 	limits := notifier.Limits{LinkHosts: s.hosts, Sites: by.Sites()}
+	gone, _ := from.Get(losses).(*lost)
 	flatten(doc, 0)
 	var found []ast.Node
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -73,15 +74,21 @@ func (s subset) Transform(doc *ast.Document, reader text.Reader, from parser.Con
 	for _, n := range found {
 		switch n := n.(type) {
 		case *ast.Image:
+			gone.picture(destination(n.Destination))
 			unwrap(n)
 		case *ast.Link:
 			n.Destination, n.Title = destination(n.Destination), nil
-			if !notifier.ValidLink(string(n.Destination), limits) || empty(n, source) {
+			if !notifier.ValidLink(string(n.Destination), limits) {
+				gone.link(n.Destination)
+				unwrap(n)
+			} else if empty(n, source) {
 				unwrap(n)
 			}
 			n.Destination = []byte(by.Resolve(string(n.Destination)))
 		case *ast.AutoLink:
-			autoLink(n, source, limits)
+			if !autoLink(n, source, limits) {
+				gone.link(n.URL(source))
+			}
 		case *ast.List:
 			if n.IsOrdered() && n.Start+n.ChildCount()-1 > lastShort {
 				n.SetAttributeString("class", []byte(longNumbers))
@@ -143,19 +150,20 @@ func paragraph(text ast.Node) ast.Node {
 	return p
 }
 
-// autoLink turns an address in angle brackets into an ordinary link or into text.
-func autoLink(n *ast.AutoLink, source []byte, limits notifier.Limits) {
+// autoLink turns an address in angle brackets into an ordinary link or, if that is not allowed, into text.
+func autoLink(n *ast.AutoLink, source []byte, limits notifier.Limits) (allowed bool) {
 	address := n.URL(source)
 	words := ast.NewString(n.Label(source))
 	words.SetRaw(true)
 	if n.AutoLinkType != ast.AutoLinkURL || !notifier.ValidLink(string(address), limits) {
 		n.Parent().ReplaceChild(n.Parent(), n, words)
-		return
+		return false
 	}
 	link := ast.NewLink()
 	link.Destination = address
 	link.AppendChild(link, words)
 	n.Parent().ReplaceChild(n.Parent(), n, link)
+	return true
 }
 
 // destination is the target of a link, as a browser would read it.

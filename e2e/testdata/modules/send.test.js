@@ -8,7 +8,7 @@ const fault = (id, text) => `<p class="fault" id="${id}-fault" data-field="${id}
 
 /** @param {string} recipients @param {string[]} faults */
 function answered(recipients, ...faults) {
-	const html = `<div id="preview"><h2>Preview</h2><b data-testid="recipients">${recipients}</b></div>
+	const html = `<div id="preview"><h2>Preview</h2></div><p id="to-count"><b data-testid="recipients">${recipients}</b></p>
 		<p id="expires_in-hint">It disappears soon.</p>${faults.join("")}`;
 	return new DOMParser().parseFromString(html, "text/html");
 }
@@ -19,7 +19,7 @@ function start(title = "", wrong = "") {
 		main.innerHTML = `<form id="send">
 			<div class="field"><input id="title" name="title" value="${title}"></div>
 			<div class="field"><input id="link" name="link" aria-describedby="link-hint"><p id="link-hint">A path.</p>${wrong}</div>
-			<div id="preview"></div><p id="expires_in-hint"></p><button>Send</button></form>`;
+			<div id="preview"></div><p id="to-count"></p><p id="expires_in-hint"></p><button>Send</button></form>`;
 	}
 	const form = /** @type {HTMLFormElement} */ (byId("send"));
 	const [field, link] = [/** @type {HTMLInputElement} */ (byId("title")), /** @type {HTMLInputElement} */ (byId("link"))];
