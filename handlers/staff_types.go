@@ -86,7 +86,7 @@ func (h *Handlers) typeRow(text *locale.Printer, t *notifier.NoticeType) views.T
 		Subscriptions: subscriptionsPath + "?" + url.Values{"type": {t.Slug}}.Encode(),
 	}
 	look := h.lookOf(t.Slug)
-	row.Icon, row.Initials, row.Tint = look.Icon, look.Initials, look.Tint
+	row.Mark = views.Mark{Icon: look.Icon, Initials: look.Initials, Tint: look.Tint}
 	if t.ExpiresIn > 0 {
 		row.Expires = lasting(text, t.ExpiresIn)
 	}
