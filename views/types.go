@@ -17,7 +17,7 @@ type TypeRow struct {
 	Slug, Name, Href string
 	Mark
 	Expires string
-	People  []string // what users may do with it
+	People  string // what users may do with it
 
 	Subscriptions, SubscriptionsNamed string
 }
