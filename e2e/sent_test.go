@@ -55,3 +55,20 @@ func TestSentNoticesAreFilteredByKeyboard(t *testing.T) {
 	w.tabsTo("Half a notice").types(kb.Enter)
 	w.until(`document.querySelector("#title").value === "Half a notice"`)
 }
+
+// The notices of an application open in place, and without a script as a list.
+func TestTrafficOfApplicationsOpensInPlace(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	s.people("vera staff", "paula")
+	i := s.serve()
+	s.hostApp(t, "shop").send(t, i, `{"target":{"users":["paula"]},"type":"order.late","title":"Order 7 is late"}`)
+	i.person(t, "vera").sends("paula", usual[0])
+	w := open(t, i).size(1280, 900).as(i.person(t, "vera"))
+	const line, rows = "[data-testid=traffic] summary", `document.querySelectorAll("[data-testid=traffic] [data-testid=sent]").length`
+	w.visit("/staff/notices").until(firstSent + ` === "` + usual[0].title + `" && document.querySelectorAll("[data-testid=sent]").length === 1`)
+	w.tabsTo("By applications").types(kb.Enter).at("/staff/notices?tab=apps")
+	w.clickOn(line).until(rows + ` === 1`)
+	w.withoutScript().visit("/staff/notices?tab=apps").clickOn(line).press("[data-testid=traffic] p a")
+	w.until(firstSent + ` === "Order 7 is late" && document.querySelectorAll("[data-testid=sent]").length === 1`)
+}

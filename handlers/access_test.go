@@ -99,6 +99,36 @@ func TestUnknownAddressIs404AndWrongMethod405(t *testing.T) {
 	}
 }
 
+func TestFaultsOfStaffPagesStayAmongThem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for address, want := range map[string]string{
+		"/staff/notices/0": "Back to Sent /staff/notices Sent", "/staff/else": "Back to Sent /staff/notices Sent", "/staff": "Back to Sent /staff/notices Sent",
+		"/staff/roles/none": "Back to Roles /staff/roles Roles", "/staff/apps/none/else": "Back to Apps /staff/apps Apps", "/staff/typesetting": "Back to Sent /staff/notices Sent",
+		"/nothing": "Back to the inbox /inbox ", "/staffing": "Back to the inbox /inbox ",
+	} {
+		r := w.get("carol", address).wantStatus(t, http.StatusNotFound)
+		if got := r.text("[data-testid=failure] a") + " " + r.attr("[data-testid=failure] a", "href") + " " + r.text(".side [aria-current=page]"); got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+	r := w.get("alice", "/staff/notices/0").wantStatus(t, http.StatusNotFound)
+	if r.text("[data-testid=failure] a") != "Back to the inbox" || r.count(".side") != 0 {
+		t.Error("a user who is not staff sees the staff pages")
+	}
+}
+
+func TestListOfKeysIsAPartAndAPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	if r := w.get("alice", "/keys"); r.text("main h1") != "Keyboard shortcuts" || r.count("main .keys dt") < 10 || r.count("header nav") == 0 {
+		t.Errorf("the page is %q", r.text("main"))
+	}
+	if r := w.get("alice", "/keys", "HX-Request", "true"); r.count("html head title, main") != 0 || r.count(".keys dt") < 10 {
+		t.Error("the part is a page")
+	}
+}
+
 func TestMalformedIDsInAddressesAre404(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {

@@ -135,6 +135,8 @@ type Sent interface {
 	// SearchNotices is Notices with a time limit: after patience it returns what it has found. reached is then the
 	// last notice it examined.
 	SearchNotices(ctx context.Context, q notifier.NoticeQuery, patience time.Duration) (found []notifier.Notice, reached notifier.Reached, err error)
+	// Traffic counts what programs have sent, by type and day, within patience. The next page begins before the id next; 0: none.
+	Traffic(ctx context.Context, q notifier.TrafficQuery, patience time.Duration) (found []notifier.Traffic, next int64, err error)
 	Notice(ctx context.Context, id int64) (notifier.Notice, error)
 	// NoticeLog returns a notice's audit entries, newest first.
 	NoticeLog(ctx context.Context, id int64, limit int) ([]notifier.AuditEntry, error)

@@ -125,7 +125,8 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	code := strconv.Itoa(status)
 	f := h.bareFrame(r)
 	f.Title = f.Text.T("status." + code + ".heading")
-	p := &views.Failure{Frame: f, Status: code, Advice: f.Text.T("status." + code + ".text")}
+	back := h.frameOfStaff(r, &f)
+	p := &views.Failure{Frame: f, Status: code, Back: back, Advice: f.Text.T("status." + code + ".text")}
 	if errors.Is(err, errOtherUser) {
 		p.Title = f.Text.T("status.other_user.heading")
 		p.Advice = f.Text.F("status.other_user.text", "Name", f.Viewer.Name)
@@ -141,7 +142,7 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	case r.Method == http.MethodGet:
 		p.Again = safeNext(r.URL.RequestURI())
 	case r.Method == http.MethodPost && r.URL.Path != "/login": // never put the password on a page
-		p.Title, p.Advice, p.Retry = f.Text.T("status.not_now.heading"), f.Text.T("status.not_now.text"), h.retry(r)
+		p.Title, p.Advice, p.Retry = f.Text.T("status.not_now.heading"), f.Text.T("status.not_now.text"), h.retry(r, back)
 	}
 	if status >= http.StatusInternalServerError {
 		p.Request = f.Text.F("status.request", "ID", visitOf(r).ID)
@@ -152,12 +153,12 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 }
 
 // retry returns the request's form, ready to be submitted again: nothing was done, so the user need not retype it.
-func (h *Handlers) retry(r *http.Request) *views.Retry {
+func (h *Handlers) retry(r *http.Request, list views.Link) *views.Retry {
 	if r.PostForm == nil && r.ParseForm() != nil {
 		return nil
 	}
 	text := h.text(r)
-	form := &views.Retry{Action: r.URL.RequestURI(), Back: inboxPath, BackText: text.T("status.back_inbox")}
+	form := &views.Retry{Action: r.URL.RequestURI(), Back: list.Href, BackText: list.Text}
 	from, err := url.Parse(r.Referer())
 	if err != nil {
 		from = &url.URL{}

@@ -316,6 +316,15 @@ type sentNotices struct {
 	notices func(q notifier.NoticeQuery) ([]notifier.Notice, error)
 	reached notifier.Reached // where searches end
 	notice  func(id int64) (notifier.Notice, error)
+	traffic func(q notifier.TrafficQuery) ([]notifier.Traffic, int64)
+}
+
+func (d *sentNotices) Traffic(_ context.Context, q notifier.TrafficQuery, _ time.Duration) ([]notifier.Traffic, int64, error) {
+	if d.traffic == nil {
+		return nil, 0, nil
+	}
+	found, next := d.traffic(q)
+	return found, next, nil
 }
 
 func (d *sentNotices) Notice(_ context.Context, id int64) (notifier.Notice, error) {

@@ -137,5 +137,9 @@ func queryOf(back string) inboxQuery {
 
 // keys shows the keyboard shortcuts.
 func (h *Handlers) keys(w http.ResponseWriter, r *http.Request) error {
+	if !fragment(r) {
+		f := h.frame(r, "keys", "keys.title")
+		return h.page(w, r, http.StatusOK, views.KeysPage(&f))
+	}
 	return h.page(w, r, http.StatusOK, views.KeysFragment(h.text(r), h.assets.Icons))
 }

@@ -71,7 +71,7 @@ func listed(text *locale.Printer, rows int, more bool, empty components.Empty) s
 // column returns the header of a column. If the list can be sorted by it, the header links to that order, or to the
 // reverse if that order is current.
 func (l listing) column(text *locale.Printer, prefix, name string) components.Column {
-	c := components.Column{Text: text.T(prefix + name)}
+	c := components.Column{Text: text.T(prefix + name), Unseen: name == "action"}
 	for _, order := range l.orders {
 		by, falling := strings.CutPrefix(order, "-")
 		switch {

@@ -53,6 +53,9 @@ func TestSentNoticesAreListedInPages(t *testing.T) {
 		asked = nil
 		r := w.get("carol", path+test.address).wantStatus(t, http.StatusOK)
 		test.query.Limit = 51
+		if test.query.Contains == "" {
+			test.query.Senders = notifier.SentByPeople
+		}
 		if diff := cmp.Diff([]notifier.NoticeQuery{test.query}, asked); diff != "" {
 			t.Errorf("%s: %s", test.address, diff)
 		}
@@ -170,7 +173,7 @@ func TestUsersAreSortedByNameOrNewestFirst(t *testing.T) {
 	}
 }
 
-func TestShareOfOneRecipientHasNoBar(t *testing.T) {
+func TestANoticeOfOneRecipientIsReadOrUnread(t *testing.T) {
 	t.Parallel()
 	one, two := notice(2, notifier.StateSent), notice(1, notifier.StateSent)
 	one.Recipients, two.Recipients = 1, 2
@@ -184,11 +187,14 @@ func TestShareOfOneRecipientHasNoBar(t *testing.T) {
 		}
 	})
 	r := w.get("carol", "/staff/notices").wantStatus(t, http.StatusOK)
-	for row, want := range map[string]string{"#notice-2": "1 of 1 0 of 1", "#notice-1": "1 of 2 0 of 2"} {
+	for row, want := range map[string]string{"#notice-2[data-single]": "Unread", "#notice-1:not([data-single])": "1 of 2 0 of 2"} {
 		r.wantText(t, row+" [data-testid=delivered], "+row+" [data-testid=read]", want)
 	}
 	if r.count("#notice-2 progress") != 0 || r.count("#notice-1 progress") != 2 {
 		t.Errorf("%d and %d bars", r.count("#notice-2 progress"), r.count("#notice-1 progress"))
+	}
+	if got := r.count("#state-2 .chip, #state-1 .chip"); got != 0 {
+		t.Errorf("%d notices that are sent say so", got)
 	}
 }
 

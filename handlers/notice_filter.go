@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -22,6 +23,20 @@ var (
 	}
 )
 
+// sentTabSenders are the senders of the tabs that have a name in an address.
+var sentTabSenders = map[string]notifier.Senders{staffTab: notifier.SentByPeople, appsTab: notifier.SentByPrograms}
+
+const (
+	staffTab       = "staff"
+	appsTab        = "apps"
+	sentByAppsPath = noticesPath + "?tab=" + appsTab
+)
+
+// narrowed reports whether an address asks for more than a tab: such a list has the notices of all senders, unless a tab is named.
+func (l listing) narrowed() bool {
+	return l.search != "" || len(l.narrow) > 1 || (len(l.narrow) == 1 && !l.narrow.Has("tab"))
+}
+
 // readSent parses which sent notices an address selects, and their order. It ignores invalid filter values.
 func (h *Handlers) readSent(r *http.Request, path string) (listing, notifier.NoticeQuery) {
 	values := r.URL.Query()
@@ -36,6 +51,7 @@ func (h *Handlers) readSent(r *http.Request, path string) (listing, notifier.Not
 		l.narrow.Set(name, value)
 		return value
 	}
+	keep("tab", func(value string) (ok bool) { q.Senders, ok = sentTabSenders[value]; return ok })
 	anything := func(string) bool { return true }
 	q.Type, q.Sender = keep("type", anything), keep("sender", anything)
 	q.Target = keep("target", func(value string) bool { return contains(sentTargets, value) })
@@ -67,38 +83,71 @@ func (h *Handlers) sentFilter(text *locale.Printer, l listing) views.SentFilter 
 		f.States = append(f.States, components.Option{Value: value, Text: text.T("state." + value), Selected: value == l.narrow.Get("state")})
 	}
 	set := len(l.narrow)
-	if tabOf(l) != noticesPath {
+	switch tab := tabOf(l); tab {
+	case noticesPath, allSent:
+		f.Clear = noticesPath
+	default:
 		set-- // it is the tab, not a filter
+		f.Clear = tab
+	}
+	if l.narrow.Get("tab") == staffTab {
+		set--
 	}
 	if set > 0 {
-		f.Count, f.Clear = strconv.Itoa(set), tabOf(l)
+		f.Count = strconv.Itoa(set)
+	} else {
+		f.Clear = ""
 	}
 	return f
 }
 
+// allSent is the tab of a search or a filter among the notices of all senders. It has no address of its own.
+const allSent = "all"
+
 // tabOf returns the address of the tab that a list belongs to.
 func tabOf(l listing) string {
 	switch {
+	case l.narrow.Get("tab") == appsTab:
+		return sentByAppsPath
+	case l.narrow.Get("tab") == staffTab:
+		return noticesPath
 	case l.narrow.Get("target") == "audience":
 		return noticesPath + "?target=audience"
 	case l.narrow.Get("state") == notifier.SentScheduled:
 		return noticesPath + "?state=" + notifier.SentScheduled
+	case l.narrowed():
+		return allSent
 	default:
 		return noticesPath
 	}
 }
 
-// sentTabs links to the lists that staff use most; current is the address of the shown one. The drafts are the
-// reader's own.
-func sentTabs(text *locale.Printer, current string) []components.Tab {
+// sentTabs links to the lists of sent notices; current is the address of the shown one. While there is a search or a filter, the tabs of senders
+// keep it, and there is a tab for all senders. The drafts are the reader's own.
+func sentTabs(text *locale.Printer, current string, l listing) []components.Tab {
 	tabs := []components.Tab{
-		{Href: noticesPath, Text: text.T("notices.tab_all")},
-		{Href: draftsPath, Text: text.T("notices.tab_drafts")},
+		{Href: noticesPath, Text: text.T("notices.tab_staff")},
+		{Href: sentByAppsPath, Text: text.T("notices.tab_apps")},
 		{Href: noticesPath + "?state=" + notifier.SentScheduled, Text: text.T("state.scheduled")},
+		{Href: draftsPath, Text: text.T("notices.tab_drafts")},
 		{Href: noticesPath + "?target=audience", Text: text.T("nav.announcements")},
 	}
 	for i := range tabs {
 		tabs[i].Current = tabs[i].Href == current
 	}
+	if l.narrowed() && (current == allSent || l.narrow.Has("tab")) {
+		tabs[0].Href, tabs[1].Href = l.ofTab(staffTab), l.ofTab(appsTab)
+		tabs = append([]components.Tab{{Href: l.ofTab(""), Text: text.T("notices.tab_all"), Current: current == allSent}}, tabs...)
+	}
 	return tabs
+}
+
+// ofTab returns the address of the same search and filters in another tab.
+func (l listing) ofTab(tab string) string {
+	l.narrow = maps.Clone(l.narrow)
+	l.narrow.Del("tab")
+	if tab != "" {
+		l.narrow.Set("tab", tab)
+	}
+	return l.address("", "")
 }

@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -29,6 +30,15 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 	}
 	values := r.URL.Query()
 	l, q := h.readSent(r, noticesPath)
+	file := l
+	switch {
+	case l.narrowed():
+	case q.Senders == notifier.SentByPrograms:
+		return h.listTraffic(w, r, l)
+	default:
+		q.Senders = notifier.SentByPeople
+		file.narrow = url.Values{"tab": {staffTab}}
+	}
 	q.Limit = perPage + 1
 	cursor := "before"
 	if q.Oldest {
@@ -41,8 +51,7 @@ func (h *Handlers) notices(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("list notices: %w", err)
 	}
 	p := &views.Notices{Frame: h.frame(r, "notices", "notices.title"), Query: l.search, Sort: l.said()}
-	p.Tabs, p.Filter = sentTabs(p.Text, tabOf(l)), h.sentFilter(p.Text, l)
-	file := l
+	p.Tabs, p.Filter = sentTabs(p.Text, tabOf(l), l), h.sentFilter(p.Text, l)
 	file.path = exportPath
 	p.Export = file.address("", "")
 	if len(found) > perPage {
@@ -79,7 +88,7 @@ func (h *Handlers) listDrafts(w http.ResponseWriter, r *http.Request) error {
 	if done := h.takenDone(r, noticesPath, draftDeleted); done != nil {
 		p.Done = done
 	}
-	p.Tabs = sentTabs(p.Text, draftsPath)
+	p.Tabs = sentTabs(p.Text, draftsPath, listing{})
 	p.Empty = components.Empty{
 		Icon: "mail", Heading: p.Text.T("drafts.empty_heading"), Text: p.Text.T("drafts.empty_text"),
 		LinkText: p.Text.T("notices.send_first"), LinkTarget: sendPath,
@@ -134,7 +143,7 @@ func (h *Handlers) fillNotices(r *http.Request, p *views.Notices, l listing, sen
 		Heading: p.Text.T("notices.empty_heading"), Text: p.Text.T("notices.empty_text"),
 		LinkText: p.Text.T("notices.send_first"), LinkTarget: "/staff/send",
 	}
-	if l.search != "" || len(l.narrow) > 0 {
+	if l.narrowed() {
 		p.Empty = components.Empty{
 			Icon: "search", Heading: p.Text.T("notices.nothing_heading"), Text: p.Text.T("notices.nothing_text"),
 		}
@@ -178,7 +187,10 @@ func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, names cal
 		ToBy:     text.F("notices.to_by", "Target", h.targetText(text, n.Target, names), "Sender", senderText(text, n.Sender, names)),
 		Datetime: at.Format(time.RFC3339),
 		Moment:   text.Moment(at), When: text.Day(at, now) + " " + text.Clock(at),
-		State: string(n.State), StateText: text.T("state." + string(n.State)),
+		State: string(n.State),
+	}
+	if n.State != notifier.StateSent {
+		row.StateText = text.T("state." + string(n.State))
 	}
 	switch {
 	case n.Announces():
@@ -191,6 +203,8 @@ func (h *Handlers) sentRow(text *locale.Printer, n *notifier.Progress, names cal
 		row.Note = text.T("notices.not_counted")
 	case n.Recipients == 0:
 		row.Note = text.T("notices.nobody")
+	case n.Recipients == 1 && n.Delivered == 1 && !n.ReadUnknown:
+		row.Single, row.Seen = true, n.Read == 1
 	default:
 		row.Delivered, row.Read = bar(text, "delivered", n.Delivered, n.Recipients), readBar(text, n)
 	}

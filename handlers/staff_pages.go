@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/components"
@@ -55,6 +56,26 @@ func (h *Handlers) addStaffPages(r *http.Request, f *views.Frame) {
 		f.Pages = append(f.Pages, links)
 	}
 	f.Section = "staff"
+}
+
+// frameOfStaff gives a fault below a staff page the frame of the staff pages, for staff. It returns the list to go back to: for others,
+// and elsewhere, the inbox.
+func (h *Handlers) frameOfStaff(r *http.Request, f *views.Frame) views.Link {
+	inbox := views.Link{Text: f.Text.T("status.back_inbox"), Href: inboxPath}
+	if f.Viewer == nil || !f.Viewer.Staff || (r.URL.Path != "/staff" && !strings.HasPrefix(r.URL.Path, "/staff/")) {
+		return inbox
+	}
+	list := staffPage{"notices", noticesPath, "nav.notices"}
+	for _, group := range staffPages {
+		for _, p := range group {
+			if strings.HasPrefix(r.URL.Path, p.address+"/") || r.URL.Path == p.address {
+				list = p
+			}
+		}
+	}
+	f.Section = list.section
+	h.addStaffPages(r, f)
+	return views.Link{Text: f.Text.F("status.back_list", "List", f.Text.T(list.text)), Href: list.address}
 }
 
 func isStaffPage(section string) bool {

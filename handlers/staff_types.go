@@ -86,16 +86,18 @@ func (h *Handlers) typeRow(text *locale.Printer, t *notifier.NoticeType) views.T
 		Subscriptions: subscriptionsPath + "?" + url.Values{"type": {t.Slug}}.Encode(),
 	}
 	look := h.lookOf(t.Slug)
-	row.Icon, row.Initials, row.Tint = look.Icon, look.Initials, look.Tint
+	row.Mark = views.Mark{Icon: look.Icon, Initials: look.Initials, Tint: look.Tint}
 	if t.ExpiresIn > 0 {
 		row.Expires = lasting(text, t.ExpiresIn)
 	}
+	var can []string
 	if !t.NoMute {
-		row.People = append(row.People, text.T("types.mutable"))
+		can = append(can, text.T("types.mutable"))
 	}
 	if t.Open {
-		row.People = append(row.People, text.T("types.open"))
+		can = append(can, text.T("types.open"))
 	}
+	row.People = listedNames(text, can)
 	row.SubscriptionsNamed = text.F("types.subscriptions_named", "Name", row.Name)
 	return row
 }

@@ -54,7 +54,11 @@ func TestTypeListShowsWhatUsersMayDo(t *testing.T) {
 	r.wantText(t, "[data-testid=type]:nth-child(1) td:nth-child(2)", "3 days")
 	r.wantText(t, "[data-testid=type]:nth-child(1) .chip", "")
 	r.wantText(t, "[data-testid=type]:nth-child(2) td:nth-child(2)", "Default")
-	r.wantText(t, "[data-testid=type]:nth-child(2) .chips", "MuteSelf-subscribe")
+	r.wantText(t, "[data-testid=type]:nth-child(2) td[data-label='People can']", "mute, follow")
+	if got := r.page.Find("thead th .sr-only").Text(); got != "Action" {
+		t.Errorf("the head of the links shows %q", r.text("thead th:last-child"))
+	}
+	r.wantText(t, ".list-head a.primary", "New type")
 	if got := r.attr("[data-testid=type] td a", "href"); got != "/staff/subscriptions?type=a" {
 		t.Errorf("its subscriptions link is %q", got)
 	}

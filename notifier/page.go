@@ -147,20 +147,47 @@ type UserQuery struct {
 // NoticeQuery selects notices to list, and their order; the default is by id, newest
 // first.
 type NoticeQuery struct {
-	Contains string // only notices with this in the title or the sender's name, ignoring case; empty: all
-	Type     string // only notices of this type; empty: all
-	Sender   string // only notices sent by the user, key, rule, outbox or command with this name; empty: all
-	By       Ref    // only notices of exactly this sender; zero: all
-	Target   string // only notices to this user, role, topic or audience; empty: all
-	State    string // one of the Sent constants; empty: all
-	Stage    State  // only notices in this state, where an announcement is scheduled if it was sent for later and has not opened; empty: all
-	Oldest   bool   // oldest first
+	Contains string  // only notices with this in the title or the sender's name, ignoring case; empty: all
+	Type     string  // only notices of this type; empty: all
+	Sender   string  // only notices sent by the user, key, rule, outbox or command with this name; empty: all
+	By       Ref     // only notices of exactly this sender; zero: all
+	Senders  Senders // only notices of this kind of sender
+	Target   string  // only notices to this user, role, topic or audience; empty: all
+	State    string  // one of the Sent constants; empty: all
+	Stage    State   // only notices in this state, where an announcement is scheduled if it was sent for later and has not opened; empty: all
+	Oldest   bool    // oldest first
 
 	Since, Until time.Time // only notices accepted in this period, excluding Until; zero: all
 	Before       int64     // only notices with a lower id; 0: all
 	After        int64     // only notices with a higher id
 	Limit        int       // maximum number of notices; 0: a page of 50
 	Names        int       // the page ends with the notice whose recipients make so many by name; 0: it does not
+}
+
+// Senders is a kind of sender by which sent notices can be listed.
+type Senders string
+
+// The kinds of sender.
+const (
+	SentByAll      Senders = ""
+	SentByPeople   Senders = "people"
+	SentByPrograms Senders = "programs" // API keys, rules, outboxes and commands
+)
+
+// TrafficQuery selects what programs have sent, newest first.
+type TrafficQuery struct {
+	Zone   *time.Location // in which days begin
+	Before int64          // only notices with a lower id; 0: all
+	Lines  int            // the page ends after the day with this line
+}
+
+// Traffic is what programs sent of one type on one day.
+type Traffic struct {
+	Type       string
+	Day        time.Time // its beginning
+	Notices    int64
+	Recipients int64 // of those whose recipients are counted; a person counts once for each notice
+	Partly     bool  // there was no time to count them all
 }
 
 // Reached is the notice at which a slow search stopped.

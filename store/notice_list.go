@@ -67,6 +67,7 @@ func (s *Store) noticeFilter(ctx context.Context, q notifier.NoticeQuery) (f fil
 		}
 	}
 	sentBy(&f, q.By)
+	sentBySome(&f, q.Senders)
 	now := millis(s.now())
 	if !inState(&f, q.State, now) || !inStage(&f, q.Stage, now) {
 		return f, notifier.ErrNotFound

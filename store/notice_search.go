@@ -22,6 +22,10 @@ const (
 func (s *Store) SearchNotices(ctx context.Context, q notifier.NoticeQuery, patience time.Duration) (
 	found []notifier.Notice, reached notifier.Reached, err error,
 ) {
+	if onlyByPeople(q) {
+		found, err = s.byPeople(ctx, q)
+		return found, reached, s.fail(err, "list the notices of people")
+	}
 	f, err := s.noticeFilter(ctx, q)
 	if errors.Is(err, notifier.ErrNotFound) {
 		return nil, reached, nil

@@ -13,6 +13,7 @@ type Failure struct {
 	Status  string // such as 404
 	Advice  string
 	Again   string // the same address, if it may work soon; empty: it will not
+	Back    Link   // the list to go back to
 	About   *Link  // the page of the affected object; nil: none
 	Retry   *Retry // the form that failed; nil: sending it again would not help
 	Request string // the line with the request id; empty: not useful here

@@ -52,6 +52,38 @@ type DraftRow struct {
 	Delete          string // the accessible name of the button to delete it
 }
 
+// Traffic is what applications have sent, by category and day.
+type Traffic struct {
+	Frame
+	Tabs                []components.Tab
+	Filter              SentFilter
+	Export              string
+	Days                []TrafficDay
+	Next, First         string // addresses of pages; empty: none
+	NextText, FirstText string
+	Empty               components.Empty
+	Say                 string
+}
+
+// TrafficDay is one day of it.
+type TrafficDay struct {
+	Heading, Datetime string
+	Lines             []TrafficLine
+	More              Link // to what the lines leave out; empty: nothing
+}
+
+// TrafficLine is one category of a day.
+type TrafficLine struct {
+	Mark
+	Name       string
+	Href       string // its notices, as a list
+	Notices    string
+	Recipients string // empty: none, or unknown
+}
+
+// Mark is what a category looks like: an icon or, without one, initials.
+type Mark struct{ Icon, Initials, Tint string }
+
 // SentRow is one sent notice.
 type SentRow struct {
 	ID, Href, Title        string
@@ -60,6 +92,7 @@ type SentRow struct {
 	Datetime, Moment, When string // When is displayed, Moment is exact
 	State, StateText       string
 	Delivered, Read        components.Bar
+	Single, Seen           bool   // it has one recipient, who has it; they have read it
 	Note                   string // instead of both: why they are unknown
 	Announced              bool   // it is an announcement, which is not delivered
 	Live                   bool   // an announcement that is open or scheduled

@@ -15,10 +15,9 @@ type Types struct {
 // TypeRow is one type.
 type TypeRow struct {
 	Slug, Name, Href string
-	Icon, Initials   string // as components.Row
-	Tint             string
-	Expires          string
-	People           []string // what users may do with it
+	Mark
+	Expires string
+	People  string // what users may do with it
 
 	Subscriptions, SubscriptionsNamed string
 }
