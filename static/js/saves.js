@@ -13,7 +13,7 @@ import { our } from "./mount.js";
  */
 
 const stays = 4000; // ms for which "Saved" is shown
-const typing = 800; // ms after which a time that is being typed is saved
+const typing = 800; // ms after which a time that is being typed, or a language gone through by keys, is saved
 
 /** @type {Way} */
 const browser = {
@@ -60,7 +60,7 @@ export function startSaves(form, signal, way = browser) {
 	form.addEventListener("change", ({ target }) => {
 		if (!(target instanceof Element)) return;
 		wait();
-		if (target instanceof HTMLInputElement && target.type === "time") wait = way.time.after(typing, () => save(target));
+		if (target.matches("[type=time], [name=locale]")) wait = way.time.after(typing, () => save(target));
 		else save(target);
 	}, { signal });
 	for (const [control, value] of valuesOf(form)) if (kept.get(control) !== value) save(control); // changed before this script ran
