@@ -11,10 +11,9 @@ func TestCompactRowsShowOneLineOfText(t *testing.T) {
 	const height = `document.querySelector("[data-testid=entry]").getBoundingClientRect().height`
 	w.visit("/inbox").until(live).titles("A long one")
 	before := ask[float64](w, height)
-	w.visit("/settings").until(live2)
+	w.visit("/settings?tab=appearance").until(live2)
 	w.clickOn(`input[name=density][value=compact]`)
-	w.press(`form[action$="/settings"] button[type=submit]`)
-	w.has("#done", "Saved.").until(`document.querySelector("input[name=density][value=compact]").checked`)
+	w.has(`.setting:has([name=density]) .saved`, "Saved").until(`document.documentElement.dataset.density === "compact"`)
 	w.visit("/inbox?filter=all").until(live)
 	if after := ask[float64](w, height); after > before-16 {
 		t.Errorf("a row was %v px high and is %v", before, after)

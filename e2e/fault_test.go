@@ -47,7 +47,7 @@ func TestAPageOfASessionEndedElsewhereAsksToSignIn(t *testing.T) {
 	s.user("bob")
 	one, two := s.serve(), s.serve()
 	here := open(t, one).signIn("bob").goTo("/inbox?filter=unread")
-	there := open(t, two).signIn("bob").goTo("/settings")
+	there := open(t, two).signIn("bob").goTo("/settings?tab=account")
 	there.press(`main form[action$="/logout"] button`) // sign out everywhere
 	one.kill()
 	s.serve("--addr", one.addr())

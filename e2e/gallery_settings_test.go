@@ -48,17 +48,17 @@ func settingsViews() []view {
 		}
 	}
 	return []view{
-		{name: "sessions", as: "several", path: "/settings"},
-		{name: "session-ended", as: "several", path: "/settings", then: func(w *window) {
+		{name: "sessions", as: "several", path: "/settings?tab=account"},
+		{name: "session-ended", as: "several", path: "/settings?tab=account", then: func(w *window) {
 			w.press("[data-testid=sessions] li button")
-			w.at("/settings?done=session-ended")
+			w.at("/settings?done=session-ended&tab=account")
 		}},
-		{name: "single", as: "single", path: "/settings"},
-		{name: "password-wrong", as: "single", path: "/settings", status: 422, then: changes("not the password", "another good password")},
-		{name: "password-short", as: "single", path: "/settings", status: 422, then: changes(password, "short")},
-		{name: "password-changed", as: "changer", path: "/settings", then: func(w *window) {
+		{name: "single", as: "single", path: "/settings?tab=account"},
+		{name: "password-wrong", as: "single", path: "/settings?tab=account", status: 422, then: changes("not the password", "another good password")},
+		{name: "password-short", as: "single", path: "/settings?tab=account", status: 422, then: changes(password, "short")},
+		{name: "password-changed", as: "changer", path: "/settings?tab=account", then: func(w *window) {
 			changes(password, "another good password")(w)
-			w.at("/settings?done=password-changed")
+			w.at("/settings?done=password-changed&tab=account")
 		}},
 	}
 }

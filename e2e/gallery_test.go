@@ -151,6 +151,10 @@ func (g *gallery) views() []view {
 		{name: "announcements-empty", as: "none", path: "/announcements"},
 		{name: "menu", as: "vera", path: "/inbox", then: func(w *window) { w.do(chromedp.Click(css(`.menu summary`)), chromedp.WaitVisible(css(`.menu-items`))) }},
 		{name: "settings", as: "vera", path: "/settings"},
+		{name: "settings-appearance", as: "vera", path: "/settings?tab=appearance"},
+		{name: "settings-saved", as: "vera", path: "/settings?tab=appearance", then: func(w *window) {
+			w.until(live2).clickOn("#toasts").has(".setting:has(#toasts) .saved", "Saved")
+		}},
 		{name: "not-found", as: "vera", path: "/nowhere", status: 404},
 		{name: "not-found-stranger", path: "/nowhere", status: 404},
 	}, append(g.announcementViews(), g.staffViews()...)...)

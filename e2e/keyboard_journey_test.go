@@ -100,9 +100,10 @@ func (w *window) actsByTab(text *locale.Printer) {
 func (w *window) switchesKeysOff(user string, text *locale.Printer, vera *person) {
 	w.t.Helper()
 	w.visit("/settings").until(live2)
-	w.do(focusOn(`[name=keys]:checked`))
-	w.types(kb.ArrowRight).sees().until(`document.querySelector("[name=keys]:checked").value === "0"`)
-	w.tabsTo(text.T("settings.save")).types(kb.Enter).at("/settings?done=saved")
+	w.tabsTo(text.T("settings.tab_appearance")).types(kb.Enter).at("/settings?tab=appearance")
+	w.until(live2)
+	w.tabsTo(text.T("settings.keys")).sees().types(" ").has(`.setting:has(#keys) .saved`, text.T("settings.saved"))
+	w.until(`document.activeElement.matches("#keys[role=switch]:not(:checked)")`)
 	vera.sends(user, usual[4])
 	w.visit("/inbox").until(live)
 	w.titles(usual[4].title, usual[0].title)

@@ -78,6 +78,7 @@ func (w *window) pagesWithoutScript(user string, text *locale.Printer, vera *per
 func (w *window) choosesWithoutScript(text *locale.Printer) {
 	w.t.Helper()
 	w.pressIn(".menu-items", `a[href$="/settings"]`)
+	w.press(`.tabs a[href$="/settings?tab=appearance"]`)
 	w.clickOn(`label:has([name=theme][value=dark])`)
 	w.press(`form.card .primary`)
 	w.has("#done p", text.T("done.saved")).until(`document.documentElement.dataset.theme === "dark"`)

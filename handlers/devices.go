@@ -20,6 +20,8 @@ import (
 const (
 	devicesPath = "/devices"
 
+	codeUntested = "device-untested" // done: the test could not be sent
+
 	maxSubscription = 4096 // bytes of the JSON that describes a subscription
 )
 
@@ -139,7 +141,7 @@ func (h *Handlers) removeDevice(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Devices.RemoveDevice(r.Context(), seqOf(r), id); err != nil {
 		return fmt.Errorf("remove device %d of user %d: %w", id, seqOf(r), err)
 	}
-	redirect(w, r, "/settings?done=device-removed")
+	redirect(w, r, settled(views.TabNotifications, "device-removed"))
 	return nil
 }
 
@@ -153,11 +155,11 @@ func (h *Handlers) testDevice(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("test device %d of user %d: %w", id, seqOf(r), err)
 	}
-	to := "/settings?done=device-untested"
+	done := codeUntested
 	if sent {
-		to = "/settings?done=device-tested"
+		done = "device-tested"
 	}
-	redirect(w, r, to)
+	redirect(w, r, settled(views.TabNotifications, done))
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 var doneTexts = map[string]string{
 	"read": "done.read", "unread": "done.unread", "deleted": "done.deleted", "restored": "done.restored", "archived": "done.archived", "unarchived": "done.unarchived", "snoozed": "done.snoozed", "woken": "done.woken", "answered": "done.answered", "taken": "done.taken", "finished": "done.finished", "given_back": "done.given_back",
 	"read-all": "done.all_read", "signed-out": "done.signed_out", "signed-out-here": "done.signed_out_here", "saved": "done.saved", "retracting": "done.retracting",
-	"device-added": "done.device_added", "device-removed": "done.device_removed", "device-tested": "done.device_tested", "device-untested": "done.device_untested", "session-ended": "done.session_ended", "password-changed": "done.password_changed",
+	"device-added": "done.device_added", "device-removed": "done.device_removed", "device-tested": "done.device_tested", codeUntested: "done.device_untested", "session-ended": "done.session_ended", "password-changed": "done.password_changed",
 	"muted": "done.muted", "unmuted": "done.unmuted",
 	"replayed": "done.replayed", "discarded": "done.discarded",
 	"role-made": "done.role_made", "role-deleted": "done.role_deleted", "member-added": "done.member_added", "member-removed": "done.member_removed",
@@ -61,11 +61,12 @@ func (h *Handlers) frameWith(r *http.Request, section, title string, a *announce
 
 // doneLine returns the message for the address's done code, or nil if there is none.
 func doneLine(r *http.Request, text *locale.Printer) *views.Done {
-	id, ok := doneTexts[r.URL.Query().Get("done")]
+	code := r.URL.Query().Get("done")
+	id, ok := doneTexts[code]
 	if !ok {
 		return nil
 	}
-	return &views.Done{Text: text.T(id)}
+	return &views.Done{Text: text.T(id), Bad: code == codeUntested}
 }
 
 // bareFrame returns a frame without any data from Redis or SQL.

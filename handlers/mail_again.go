@@ -24,7 +24,7 @@ func (h *Handlers) tryOwnMail(w http.ResponseWriter, r *http.Request) error {
 	if revived {
 		done = "mail-again"
 	}
-	redirect(w, r, "/settings?done="+done)
+	redirect(w, r, settled(views.TabNotifications, done))
 	return nil
 }
 

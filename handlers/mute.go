@@ -18,7 +18,7 @@ func (h *Handlers) mute(w http.ResponseWriter, r *http.Request) error {
 		err = h.setMute(r, values)
 	}
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
-		p := h.settingsPage(r, visitOf(r).user.User.Settings, nil)
+		p := h.settingsPage(r, views.TabNotifications, visitOf(r).user.User.Settings, nil)
 		p.MuteFault = faultText(p.Text, bad.Fields[0])
 		return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
 	}
@@ -35,7 +35,7 @@ func (h *Handlers) mute(w http.ResponseWriter, r *http.Request) error {
 	if back := values.Get("back"); back != "" {
 		redirect(w, r, backTo(back, url.Values{"done": {done}}))
 	} else {
-		redirect(w, r, "/settings?done="+done)
+		redirect(w, r, settled(views.TabNotifications, done))
 	}
 	return nil
 }

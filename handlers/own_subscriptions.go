@@ -34,7 +34,7 @@ func (h *Handlers) subscribeSelf(w http.ResponseWriter, r *http.Request) error {
 		err = h.setSubscribed(r, values)
 	}
 	if bad := (*notifier.InvalidError)(nil); errors.As(err, &bad) {
-		p := h.settingsPage(r, visitOf(r).user.User.Settings, nil)
+		p := h.settingsPage(r, views.TabNotifications, visitOf(r).user.User.Settings, nil)
 		p.Subscribe = views.SubscribeForm{Type: kept(values.Get("type")), Scope: kept(values.Get("scope")), Faults: map[string]string{}}
 		for _, f := range bad.Fields {
 			p.Subscribe.Add(f.Field, faultText(p.Text, f), values.Get("subscribed") == "1")
@@ -48,7 +48,7 @@ func (h *Handlers) subscribeSelf(w http.ResponseWriter, r *http.Request) error {
 	if values.Get("subscribed") == "1" {
 		done = "you-subscribe"
 	}
-	redirect(w, r, "/settings?done="+done)
+	redirect(w, r, settled(views.TabNotifications, done))
 	return nil
 }
 

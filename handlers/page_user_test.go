@@ -74,9 +74,9 @@ func TestFormsNameThePagesUserAndWork(t *testing.T) {
 		world               *world
 		user, address, form string
 	}{
-		{c, "alice", "/settings", "form[action='/settings']"},
+		{c, "alice", "/settings?tab=appearance", "form[action='/settings']"},
 		{c, "alice", "/settings", "form[action='/settings/mute']"},
-		{c, "alice", "/settings", "main form[action='/logout']"},
+		{c, "alice", "/settings?tab=account", "main form[action='/logout']"},
 		{c, "alice", "/inbox?opened=0", "form[action='/inbox/read-all']"},
 		{c, "alice", "/inbox?done=deleted&key=a:b", "[data-testid=done] form"},
 		{w, "carol", "/staff/send", "#send"},
@@ -87,8 +87,8 @@ func TestFormsNameThePagesUserAndWork(t *testing.T) {
 			t.Errorf("%s: %d forms %s, for user %q", test.address, r.count(test.form), test.form, got)
 		}
 	}
-	c.post("alice", "/settings", "theme", "dark", "page_user", "alice").wantRedirect(t, "/settings?done=saved")
-	c.post("alice", "/settings", "theme", "dark", "page_user", "").wantRedirect(t, "/settings?done=saved")
+	c.post("alice", "/settings", "theme", "dark", "page_user", "alice").wantRedirect(t, "/settings?done=saved&tab=appearance")
+	c.post("alice", "/settings", "theme", "dark", "page_user", "").wantRedirect(t, "/settings?done=saved&tab=appearance")
 	c.postBody("alice", "/inbox/read", "key=a%3Ab&page_user=alice&page_user=carol").wantStatus(t, http.StatusConflict)
 	c.postBody("alice", "/inbox/read", "key=a%3Ab&page_user=alice&page_user=alice").wantStatus(t, http.StatusUnprocessableEntity)
 	if n := c.get("alice", "/inbox?opened=0").count("[data-testid=entry] [name=page_user]"); n != 0 {

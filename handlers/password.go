@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
 )
 
 const passwordPath = "/settings/password"
@@ -27,12 +28,12 @@ func (h *Handlers) changePassword(w http.ResponseWriter, r *http.Request) error 
 		for _, c := range cookies {
 			http.SetCookie(w, c)
 		}
-		redirect(w, r, "/settings?done=password-changed")
+		redirect(w, r, settled(views.TabAccount, "password-changed"))
 		return nil
 	case !errors.As(err, &bad) && !errors.Is(err, notifier.ErrTooMany):
 		return fmt.Errorf("change the password of user %d: %w", seqOf(r), err)
 	}
-	p := h.settingsPage(r, v.user.User.Settings, nil)
+	p := h.settingsPage(r, views.TabAccount, v.user.User.Settings, nil)
 	p.Password.Faults = map[string]string{}
 	if bad == nil {
 		status, fault := h.loginFault(w, r, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
 )
 
 // paused returns the line with the end of the user's pause, or "" if they have not paused.
@@ -28,7 +29,7 @@ func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
 	}
 	until, code := pauseEnd(values, h.now(r))
 	if code != "" {
-		p := h.settingsPage(r, visitOf(r).user.User.Settings, nil)
+		p := h.settingsPage(r, views.TabNotifications, visitOf(r).user.User.Settings, nil)
 		p.Preferences.PauseFault = faultText(p.Text, notifier.FieldError{Field: "until", Code: code})
 		return h.showSettings(w, r, http.StatusUnprocessableEntity, p)
 	}
@@ -36,11 +37,11 @@ func (h *Handlers) pause(w http.ResponseWriter, r *http.Request) error {
 	if _, err := h.People.SetPreferences(r.Context(), h.actor(r), user.Name, notifier.PutPreferences{PausedUntil: &until}); err != nil {
 		return fmt.Errorf("pause for user %d: %w", user.Seq, err)
 	}
-	back := &url.URL{Path: "/settings", RawQuery: "done=saved"}
+	back := settled(views.TabNotifications, "saved")
 	if from := values.Get("back"); from != "" {
-		back = cameFrom(from) // every page shows that they have paused
+		back = cameFrom(from).RequestURI() // every page shows that they have paused
 	}
-	redirect(w, r, back.RequestURI())
+	redirect(w, r, back)
 	return nil
 }
 

@@ -31,18 +31,15 @@ var (
 	pushTexts = map[string]string{"off": "preferences.push_off", "0s": "preferences.push_0"}
 )
 
-// addPreferences adds how and when the user is notified, unless mail and push are both off.
+// addPreferences adds how and when the user is notified.
 func (h *Handlers) addPreferences(r *http.Request, p *views.Settings, user *notifier.User) error {
-	if !h.Mailing && h.Devices == nil {
-		return nil
-	}
 	ctx := r.Context()
 	has, err := h.People.Preferences(ctx, user.Name)
 	if err != nil {
 		return fmt.Errorf("read the preferences of user %d: %w", user.Seq, err)
 	}
 	f := &p.Preferences
-	f.Shown, f.Mailing, f.Pushing = true, h.Mailing, h.Devices != nil
+	f.Mailing, f.Pushing = h.Mailing, h.Devices != nil
 	if h.Mailing {
 		mail, err := h.Store.MailOf(ctx, user.Seq)
 		if err != nil {
@@ -141,10 +138,10 @@ func (h *Handlers) savePreferences(w http.ResponseWriter, r *http.Request) error
 	case err != nil:
 		return err
 	case bad == nil:
-		redirect(w, r, "/settings?done=saved")
+		redirect(w, r, settled(views.TabNotifications, "saved"))
 		return nil
 	}
-	p := h.settingsPage(r, user.Settings, nil)
+	p := h.settingsPage(r, views.TabNotifications, user.Settings, nil)
 	p.Preferences.Again(values)
 	for _, f := range bad.Fields {
 		p.Preferences.Fault = append(p.Preferences.Fault, faultText(p.Text, f))

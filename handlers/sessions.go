@@ -43,6 +43,6 @@ func (h *Handlers) endSession(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Accounts.EndSession(r.Context(), h.actor(r), visitOf(r).user.User, r.PathValue("id")); err != nil {
 		return fmt.Errorf("end a session of user %d: %w", seqOf(r), err)
 	}
-	redirect(w, r, "/settings?done=session-ended")
+	redirect(w, r, settled(views.TabAccount, "session-ended"))
 	return nil
 }

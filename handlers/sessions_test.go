@@ -57,11 +57,11 @@ func TestUsersChangeTheirPasswordAndEndSessions(t *testing.T) {
 			there = s.ID
 		}
 	}
-	if page := w.get("alice", "/settings").wantStatus(t, http.StatusOK).body; !strings.Contains(page, "Firefox on Linux") || !strings.Contains(page, "/settings/sessions/"+there+"/end") {
+	if page := w.get("alice", "/settings?tab=account").wantStatus(t, http.StatusOK).body; !strings.Contains(page, "Firefox on Linux") || !strings.Contains(page, "/settings/sessions/"+there+"/end") {
 		t.Error("Settings lacks the session")
 	}
 	w.post("alice", "/settings/sessions/other/end").wantStatus(t, http.StatusNotFound)
-	w.post("alice", "/settings/sessions/"+there+"/end").wantRedirect(t, "/settings?done=session-ended")
+	w.post("alice", "/settings/sessions/"+there+"/end").wantRedirect(t, "/settings?done=session-ended&tab=account")
 	if all := w.ownSessions(); len(all) != 1 || all[0].Session != here {
 		t.Errorf("the sessions are %+v", all)
 	}
@@ -70,7 +70,7 @@ func TestUsersChangeTheirPasswordAndEndSessions(t *testing.T) {
 		t.Error("a wrong password is not explained, or comes back")
 	}
 	r := w.post("alice", "/settings/password", "current", "first-sesame", "password", "second-sesame")
-	r.wantRedirect(t, "/settings?done=password-changed")
+	r.wantRedirect(t, "/settings?done=password-changed&tab=account")
 	if r.Header.Get("Set-Cookie") == "" {
 		t.Error("the session is not renewed")
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -28,49 +29,75 @@ const (
 	codeBadSwitch  = "bad_switch"
 )
 
+// settings shows a tab of the settings; an unknown one is the first.
 func (h *Handlers) settings(w http.ResponseWriter, r *http.Request) error {
-	return h.showSettings(w, r, http.StatusOK, h.settingsPage(r, visitOf(r).user.User.Settings, nil))
+	tab := views.Tab(r.URL.Query().Get("tab"))
+	if tab != views.TabAppearance && (tab != views.TabAccount || visitOf(r).user.Proxied) {
+		tab = views.TabNotifications
+	}
+	return h.showSettings(w, r, http.StatusOK, h.settingsPage(r, tab, visitOf(r).user.User.Settings, nil))
 }
 
-// saveSettings saves the settings; a missing field keeps its value. The next page uses them.
+// settled returns the address of a tab that says what was done there.
+func settled(tab views.Tab, done string) string {
+	values := url.Values{"done": {done}}
+	if tab != views.TabNotifications {
+		values.Set("tab", string(tab))
+	}
+	return "/settings?" + values.Encode()
+}
+
+// saveSettings saves the settings; a missing field keeps its value, unless switch names it: a switch that is off sends
+// nothing. The next page uses them.
 func (h *Handlers) saveSettings(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "locale", "theme", "keys", "toasts", "opening", "density")
+	values, err := formWith(r, []string{"switch"}, "locale", "theme", "keys", "toasts", "opening", "density")
 	if values == nil {
 		return err
 	}
 	set, faults := h.choose(values)
 	if bad := merge(err, faults); len(bad.Fields) > 0 {
-		return h.showSettings(w, r, http.StatusUnprocessableEntity, h.settingsPage(r, set.Apply(visitOf(r).user.User.Settings), bad))
+		return h.showSettings(w, r, http.StatusUnprocessableEntity, h.settingsPage(r, views.TabAppearance, set.Apply(visitOf(r).user.User.Settings), bad))
 	}
 	if _, err := h.People.SetSettings(r.Context(), seqOf(r), set); err != nil {
 		return fmt.Errorf("save the settings of user %d: %w", seqOf(r), err)
 	}
-	redirect(w, r, "/settings?done=saved")
+	redirect(w, r, settled(views.TabAppearance, "saved"))
 	return nil
 }
 
-// showSettings completes the settings page and sends it.
+// showSettings completes the tab and sends it.
 func (h *Handlers) showSettings(w http.ResponseWriter, r *http.Request, status int, p *views.Settings) error {
+	var err error
+	switch p.Tab {
+	case views.TabNotifications:
+		err = h.addNotifications(r, p)
+	case views.TabAccount:
+		err = h.addSessions(r, p)
+	case views.TabAppearance:
+	}
+	if err != nil {
+		return err
+	}
+	return h.page(w, r, status, views.SettingsPage(p))
+}
+
+func (h *Handlers) addNotifications(r *http.Request, p *views.Settings) error {
+	if err := h.addPreferences(r, p, &visitOf(r).user.User); err != nil {
+		return err
+	}
 	types, err := h.Store.Mutes(r.Context(), seqOf(r))
 	if err != nil {
 		return fmt.Errorf("list muted types: %w", err)
 	}
 	for _, typ := range types {
-		p.Muted = append(p.Muted, h.mutedType(p.Text, typ))
-	}
-	if err := h.addPreferences(r, p, &visitOf(r).user.User); err != nil {
-		return err
+		if !slices.ContainsFunc(p.Preferences.Types, func(t views.TypeWants) bool { return t.Type == typ }) {
+			p.Muted = append(p.Muted, h.mutedType(p.Text, typ))
+		}
 	}
 	if err := h.addDevices(r, p); err != nil {
 		return err
 	}
-	if err := h.addSessions(r, p); err != nil {
-		return err
-	}
-	if err := h.addSubscriptions(r, p); err != nil {
-		return err
-	}
-	return h.page(w, r, status, views.SettingsPage(p))
+	return h.addSubscriptions(r, p)
 }
 
 // mutedType returns a muted type and the form to unmute it.
@@ -123,8 +150,11 @@ func chooseSwitch(field string, values url.Values, bad *notifier.InvalidError) (
 	case "0":
 		return new(true)
 	}
-	if values.Has(field) {
+	switch {
+	case values.Has(field):
 		bad.Add(field, codeBadSwitch, nil)
+	case slices.Contains(values["switch"], field):
+		return new(true)
 	}
 	return nil
 }
@@ -138,9 +168,9 @@ func (h *Handlers) speaks(lang string) bool {
 	return lang == ""
 }
 
-// settingsPage builds the page with set as the current choice. bad may be nil.
-func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *notifier.InvalidError) *views.Settings {
-	p := &views.Settings{Frame: h.frame(r, "settings", "settings.title")}
+// settingsPage builds a tab with set as the current choice. bad may be nil.
+func (h *Handlers) settingsPage(r *http.Request, tab views.Tab, set notifier.Settings, bad *notifier.InvalidError) *views.Settings {
+	p := &views.Settings{Frame: h.frame(r, "settings", "settings.title"), Tab: tab}
 	p.Sheet = p.Assets.SettingsStyle
 	p.Form = views.SettingsForm{
 		Languages: []components.Option{{Text: p.Text.T("settings.language_auto"), Selected: set.Locale == ""}},
@@ -153,10 +183,8 @@ func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *not
 			{Value: densityComfortable, Text: p.Text.T("settings.density_comfortable"), Selected: !set.Compact},
 			{Value: densityCompact, Text: p.Text.T("settings.density_compact"), Selected: set.Compact},
 		},
-		Keys:    onOff(p.Text, set.KeysOff),
-		Toasts:  onOff(p.Text, set.ToastsOff),
-		Opening: onOff(p.Text, set.OpensOnly),
-		Faults:  map[string]string{},
+		Keys: !set.KeysOff, Toasts: !set.ToastsOff, Opening: !set.OpensOnly,
+		Faults: map[string]string{},
 	}
 	for _, each := range h.texts.Printers() {
 		// Each language is named in that language, for users who read no other.
@@ -170,11 +198,4 @@ func (h *Handlers) settingsPage(r *http.Request, set notifier.Settings, bad *not
 		}
 	}
 	return p
-}
-
-func onOff(text *locale.Printer, off bool) []components.Option {
-	return []components.Option{
-		{Value: "1", Text: text.T("settings.on"), Selected: !off},
-		{Value: "0", Text: text.T("settings.off"), Selected: off},
-	}
 }

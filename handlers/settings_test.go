@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,7 +24,7 @@ var chosen = notifier.Settings{Locale: "ja", Theme: notifier.ThemeDark, KeysOff:
 
 func TestLanguageIsOfferedInItsOwnWords(t *testing.T) {
 	t.Parallel()
-	r := newChooser(t, notifier.Settings{}).get("alice", "/settings", "Accept-Language", "ja").wantStatus(t, http.StatusOK)
+	r := newChooser(t, notifier.Settings{}).get("alice", "/settings?tab=appearance", "Accept-Language", "ja").wantStatus(t, http.StatusOK)
 	r.wantText(t, "#locale", "ブラウザーの設定に合わせるEnglish日本語简体中文")
 }
 
@@ -37,25 +38,27 @@ func TestFormShowsTheCurrentSettings(t *testing.T) {
 		{chosen, "ja dark 0 0"},
 		{notifier.Settings{Locale: "zh-Hans", Theme: notifier.ThemeLight, ToastsOff: true}, "zh-Hans light 1 0"},
 	} {
-		r := newChooser(t, test.set).get("alice", "/settings").wantStatus(t, http.StatusOK)
+		r := newChooser(t, test.set).get("alice", "/settings?tab=appearance").wantStatus(t, http.StatusOK)
 		if got := selected(r); got != test.want {
 			t.Errorf("%+v is shown as %q, want %q", test.set, got, test.want)
 		}
-		for _, field := range []string{"theme", "keys", "toasts"} {
+		for _, field := range []string{"theme", "density"} {
 			group := r.page.Find("fieldset:has([name=" + field + "])")
 			if label := group.AttrOr("aria-labelledby", "?"); group.Find("legend#"+label).Text() == "" {
 				t.Errorf("the group of %s has no name", field)
 			}
 		}
+		for _, field := range []string{"opening", "keys", "toasts"} {
+			if r.text("label:has([role=switch][name="+field+"])") == "" || r.count("[name=switch][value="+field+"]") != 1 {
+				t.Errorf("the switch %s has no name, or the form does not name it", field)
+			}
+		}
 	}
 }
 
-// selected lists the options that the form shows as chosen, in order.
+// selected lists what the form shows as chosen, in order; a switch is 1 or 0.
 func selected(r reply) string {
-	return strings.Join([]string{
-		r.attr("#locale option[selected]", "value"), r.attr("[name=theme][checked]", "value"),
-		r.attr("[name=keys][checked]", "value"), r.attr("[name=toasts][checked]", "value"),
-	}, " ")
+	return fmt.Sprintf("%s %s %d %d", r.attr("#locale option[selected]", "value"), r.attr("[name=theme][checked]", "value"), r.count("#keys[checked]"), r.count("#toasts[checked]"))
 }
 
 func TestOnlySubmittedFieldsChange(t *testing.T) {
@@ -73,6 +76,7 @@ func TestOnlySubmittedFieldsChange(t *testing.T) {
 		{[]string{"opening", "0"}, func(s *notifier.Settings) { s.OpensOnly = true }},
 		{[]string{"density", "compact"}, func(s *notifier.Settings) { s.Compact = true }},
 		{[]string{"density", "comfortable"}, func(s *notifier.Settings) { s.Compact = false }},
+		{[]string{"switch", "opening", "keys", "1"}, func(s *notifier.Settings) { s.OpensOnly, s.KeysOff = true, false }},
 		{[]string{"toasts", "1"}, func(s *notifier.Settings) { s.ToastsOff = false }},
 		{nil, func(*notifier.Settings) {}},
 		{[]string{"locale", "en", "theme", "light", "keys", "1", "toasts", "1"}, func(s *notifier.Settings) {
@@ -80,7 +84,7 @@ func TestOnlySubmittedFieldsChange(t *testing.T) {
 		}},
 	} {
 		c := newChooser(t, chosen)
-		c.post("alice", "/settings", test.fields...).wantRedirect(t, "/settings?done=saved")
+		c.post("alice", "/settings", test.fields...).wantRedirect(t, "/settings?done=saved&tab=appearance")
 		want := chosen
 		test.change(&want)
 		if diff := cmp.Diff(want, c.user(alice.Seq).Settings); diff != "" {
@@ -88,7 +92,7 @@ func TestOnlySubmittedFieldsChange(t *testing.T) {
 		}
 	}
 	c := newChooser(t, notifier.Settings{})
-	c.post("alice", "/settings", "keys", "0", "toasts", "0", "theme", "dark").wantRedirect(t, "/settings?done=saved")
+	c.post("alice", "/settings", "keys", "0", "toasts", "0", "theme", "dark").wantRedirect(t, "/settings?done=saved&tab=appearance")
 	if diff := cmp.Diff(notifier.Settings{Theme: "dark", KeysOff: true, ToastsOff: true}, c.user(alice.Seq).Settings); diff != "" {
 		t.Error(diff)
 	}

@@ -216,3 +216,10 @@ func (h *Handlers) tidyTypes(w http.ResponseWriter, r *http.Request) error {
 	redirect(w, r, typesPath+"?done=types-tidied")
 	return nil
 }
+
+func onOff(text *locale.Printer, off bool) []components.Option {
+	return []components.Option{
+		{Value: "1", Text: text.T("settings.on"), Selected: !off},
+		{Value: "0", Text: text.T("settings.off"), Selected: off},
+	}
+}

@@ -10,7 +10,6 @@ import (
 
 // Preferences contains how and when a user is notified outside the pages.
 type Preferences struct {
-	Shown            bool
 	Action           string // where the settings page of a mail (mail only) posts; empty: the normal settings
 	Mailing, Pushing bool
 	Address          string // the destination of mails
@@ -66,6 +65,9 @@ func (p *Preferences) byWays(all, mail, devices string) string {
 	}
 	return all
 }
+
+// outside reports whether the user can be notified outside the pages.
+func (p *Preferences) outside() bool { return p.Mailing || p.Pushing }
 
 // action returns the address that the form posts to.
 func (p *Preferences) action() string {

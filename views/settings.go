@@ -1,10 +1,15 @@
 package views
 
-import "github.com/carillonhq/carillon/views/components"
+import (
+	"github.com/a-h/templ"
+
+	"github.com/carillonhq/carillon/views/components"
+)
 
 // Settings is the settings page.
 type Settings struct {
 	Frame
+	Tab  Tab // the one shown
 	Form SettingsForm
 
 	Preferences Preferences
@@ -20,7 +25,52 @@ type Settings struct {
 	Subscribe         SubscribeForm
 }
 
-// MutedType is a type of notice that the user has muted.
+// Tab is one of the three parts of the settings, and the value of tab in its address.
+type Tab string
+
+// The tabs of the settings. Notifications come first, and need no value in the address.
+const (
+	TabNotifications Tab = ""
+	TabAppearance    Tab = "appearance"
+	TabAccount       Tab = "account"
+)
+
+// Address returns the path and query of the tab.
+func (t Tab) Address() string {
+	if t == TabNotifications {
+		return "/settings"
+	}
+	return "/settings?tab=" + string(t)
+}
+
+// tabs returns the tabs that have something to set: a proxy manages the account of those it signs in.
+func (p *Settings) tabs() []components.Tab {
+	tab := func(t Tab, text string) components.Tab {
+		return components.Tab{Href: t.Address(), Text: text, Current: p.Tab == t}
+	}
+	tabs := []components.Tab{
+		tab(TabNotifications, p.Text.T("settings.tab_notifications")), tab(TabAppearance, p.Text.T("settings.tab_appearance")),
+	}
+	if !p.Viewer.Proxied {
+		tabs = append(tabs, tab(TabAccount, p.Text.T("settings.tab_account")))
+	}
+	return tabs
+}
+
+// saves returns the attributes of a form that a script saves at each change. The browser must not fill in what was
+// chosen before a reload.
+func (p *Settings) saves() templ.Attributes {
+	return templ.Attributes{"data-saves": p.Text.T("settings.saved"), "data-unsaved": p.Text.T("settings.unsaved"), "autocomplete": "off"}
+}
+
+// savesWhole is saves for a form whose fields belong together: its button saves them.
+func (p *Settings) savesWhole() templ.Attributes {
+	attributes := p.saves()
+	attributes["data-whole"] = true
+	return attributes
+}
+
+// MutedType is a muted type of notice that the table of types does not show.
 type MutedType struct {
 	Type   string
 	Name   string
@@ -57,8 +107,9 @@ func (f *SubscribeForm) Add(field, text string, sent bool) {
 
 // SettingsForm contains the choices, with the current ones selected.
 type SettingsForm struct {
-	Languages, Themes, Densities, Opening, Keys, Toasts []components.Option
-	Faults                                              map[string]string // by field; errors of the form itself have the empty name
+	Languages, Themes, Densities []components.Option
+	Opening, Keys, Toasts        bool
+	Faults                       map[string]string // by field; errors of the form itself have the empty name
 }
 
 // topic returns a field of the subscription form.

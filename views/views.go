@@ -85,6 +85,7 @@ const PageUser = "page_user"
 type Done struct {
 	Text string
 	Undo *Undo // nil: no Undo
+	Bad  bool  // it did not work
 }
 
 // Undo is the form that undoes the action.

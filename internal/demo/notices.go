@@ -65,7 +65,7 @@ func notices(now time.Time) []Notice {
 			Title: "The weekly report is ready", Body: "412 orders, 3 returns, 98.2 % on time.",
 		}},
 		{day, notifier.Draft{
-			Target: to("bob", "alice"), Type: "security", Link: "/settings",
+			Target: to("bob", "alice"), Type: "security", Link: "/settings?tab=account",
 			Title: "A new device signed in", Body: "Firefox on Linux, near Utrecht. If that was not you, sign out everywhere.",
 		}},
 		{5 * time.Hour, notifier.Draft{

@@ -67,4 +67,4 @@ if (user) {
 // Text is selected by pointing at it. Until the module is there, the link of a row lies over its text.
 const pointing = () => import("./press.js").then(({ startPress }) => startPress());
 addEventListener("pointerover", pointing, { capture: true, once: true });
-if (document.querySelector("form[data-kept], input[data-names], [data-copy], #devices")) import("./staff.js").then(({ startStaff }) => startStaff());
+if (document.querySelector("form[data-kept], input[data-names], [data-copy], [data-saves]")) import("./staff.js").then(({ startStaff }) => startStaff());

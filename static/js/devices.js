@@ -1,33 +1,41 @@
 // @ts-check
 import { our } from "./mount.js";
 
-/** Offers to notify the user on this device, or shows why this is not possible. */
+/** Turns notifications on this device on and off, or shows why this is not possible. */
 export function startDevices() {
 	const box = document.getElementById("devices");
-	const button = document.getElementById("device-add");
+	const label = document.getElementById("device-add");
+	const toggle = label?.querySelector("input");
 	const note = document.getElementById("device-note");
-	if (!box || !(button instanceof HTMLButtonElement) || !note) return;
+	if (!box || !label || !toggle || !note) return;
 	/** @param {string} why the name of a text */
 	const explain = (why) => {
 		note.textContent = box.dataset[why] ?? "";
 	};
-	const why = hindrance();
-	button.hidden = why !== "";
+	const remove = document.getElementById("device-remove");
+	const why = toggle.checked ? "" : hindrance();
+	label.hidden = why !== "";
 	explain(why);
-	button.addEventListener("click", async () => {
-		button.disabled = true;
+	/** @param {string} fault */
+	const refuse = (fault) => {
+		explain(fault);
+		toggle.checked = false;
+	};
+	toggle.addEventListener("change", async () => {
+		if (!toggle.checked) return remove instanceof HTMLFormElement && remove.requestSubmit();
+		toggle.ariaBusy = "true"; // not disabled: it keeps the focus
 		explain("");
 		try {
-			if ((await Notification.requestPermission()) !== "granted") return explain("blocked");
+			if ((await Notification.requestPermission()) !== "granted") return refuse("blocked");
 			const { vapidKey = "" } = box.dataset;
 			const { enlist, subscribe } = await import("./subscription.js");
 			const answer = await enlist(await subscribe(vapidKey), vapidKey);
-			if (!answer.ok) return explain(answer.status === 422 ? "unknown" : "failed");
+			if (!answer.ok) return refuse(answer.status === 422 ? "unknown" : "failed");
 			location.assign(our("/settings?done=device-added"));
 		} catch {
-			explain("failed");
+			refuse("failed");
 		} finally {
-			button.disabled = false;
+			toggle.ariaBusy = null;
 		}
 	});
 }

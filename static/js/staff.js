@@ -3,13 +3,14 @@ import { startCopy } from "./copy.js";
 import { startDevices } from "./devices.js";
 import { startForm } from "./forms.js";
 import { htmx } from "./htmx.js";
+import { startSaves } from "./saves.js";
 import { startName, startSend } from "./send.js";
 import { showTimes } from "./times.js";
 
 let shown = new AbortController(); // aborted when another page replaces this one
 
 /**
- * Starts the forms of the staff pages, and the devices in Settings.
+ * Starts the forms of the staff pages, and those of Settings.
  * @param {boolean} [answered] the page is the answer to one of them
  */
 export function startStaff(answered = false) {
@@ -19,6 +20,9 @@ export function startStaff(answered = false) {
 	startDevices();
 	for (const form of document.querySelectorAll("form[data-kept]")) {
 		if (form instanceof HTMLFormElement) startForm(form, { show, signal }, answered);
+	}
+	for (const form of document.querySelectorAll("form[data-saves]")) {
+		if (form instanceof HTMLFormElement) startSaves(form, signal);
 	}
 	const form = document.getElementById("send");
 	if (form instanceof HTMLFormElement) startSend(form, signal, answered);

@@ -87,7 +87,7 @@ export async function comeBack(key) {
 	const subscription = bound ? found : await subscribe(key);
 	const answer = await enlist(subscription, key, { again: true, was });
 	if (answer.status === 409 && !bound) await subscription.unsubscribe();
-	if (answer.ok && document.getElementById("device-add")) location.replace(our("/settings")); // it is in the list now
+	if (answer.ok && document.querySelector("#device-add :not(:checked)")) location.replace(our("/settings")); // it is in the list now
 }
 
 /**
