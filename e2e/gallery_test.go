@@ -226,6 +226,11 @@ func (g *gallery) staffViews() []view {
 		{name: "people", as: "vera", path: "/staff/users"},
 		{name: "people-searched", as: "vera", path: "/staff/users?q=thirty"},
 		{name: "people-nobody", as: "vera", path: "/staff/users?q=qqqq"},
+		{name: "person", as: "vera", path: "/staff/users/picker0001"},
+		{name: "person-menu", as: "vera", path: "/staff/users/vera", then: func(w *window) { w.do(chromedp.Click(css("[data-testid=person-menu] summary"))) }},
+		{name: "person-password", as: "vera", path: "/staff/users/picker0001?ask=password"},
+		{name: "person-delete", as: "vera", path: "/staff/users/picker0001?ask=delete"},
+		{name: "person-unknown", as: "vera", path: "/staff/users/nobody", status: 404},
 		{name: "components", as: "alice", path: "/staff/components"},
 	}, g.announcementStaffViews()...)
 }

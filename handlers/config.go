@@ -95,6 +95,8 @@ type Announcements interface {
 	MarkUnread(ctx context.Context, r notifier.Reader, id int64) (notifier.Badge, error)
 	// ReadAll returns the IDs that it changed from unread to read.
 	ReadAll(ctx context.Context, r notifier.Reader) ([]int64, notifier.Badge, error)
+	// Badges returns the badge of each reader, in order.
+	Badges(ctx context.Context, readers []notifier.Reader) ([]notifier.Badge, error)
 }
 
 // Sender sends notices and reports their progress; see notifier/notices.

@@ -134,7 +134,7 @@ func newDatabases(t testing.TB, rdb redis.UniversalClient) *databases {
 	d.people = person.New(person.Config{
 		Store: d.db, Audit: d.db, Topics: d.topics, Announcements: announcements, Toasts: d.toasts,
 		Inbox:    boxes.New(d.redis, d.space, boxes.Options{SQL: d.db, Log: quiet}),
-		Sessions: d.sessionStore,
+		Sessions: d.sessionStore, Clear: func(context.Context) {},
 	})
 	d.accounts = identity.Accounts{
 		People: d.people, Sessions: d.sessionStore, Users: d.db,

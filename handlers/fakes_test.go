@@ -368,6 +368,18 @@ func (a *announcements) List(_ context.Context, r notifier.Reader) (notifier.Ope
 	return a.list(r)
 }
 
+func (a *announcements) Badges(_ context.Context, readers []notifier.Reader) ([]notifier.Badge, error) {
+	badges := make([]notifier.Badge, len(readers))
+	for i, r := range readers {
+		open, err := a.list(r)
+		if err != nil {
+			return nil, err
+		}
+		badges[i] = open.Badge()
+	}
+	return badges, nil
+}
+
 func (a *announcements) Find(_ context.Context, r notifier.Reader, id int64) (notifier.OpenAnnouncement, error) {
 	return a.find(r, id)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/carillonhq/carillon/internal/identity"
@@ -95,7 +94,7 @@ func (h *Handlers) loginPage(r *http.Request, next, fault string) *views.Login {
 		return p
 	}
 	for _, u := range h.Demo {
-		d := views.DemoUser{Name: u.Name, Password: u.Password, Label: p.Text.F("login.demo_as", "Name", u.Name), Initials: strings.ToUpper(u.Name[:1]), Tint: notifier.TintOf(u.Name)}
+		d := views.DemoUser{Name: u.Name, Password: u.Password, Label: p.Text.F("login.demo_as", "Name", u.Name), Face: faceOf(u.Name, "")}
 		if line, ok := demoLines[u.Name]; ok {
 			d.Line = p.Text.T(line)
 		}

@@ -3,13 +3,12 @@ package handlers
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/locale"
 )
-
-const usersMailPath = usersPath + "/mail"
 
 // tryOwnMail retries the user's own mail address after failures.
 func (h *Handlers) tryOwnMail(w http.ResponseWriter, r *http.Request) error {
@@ -28,19 +27,19 @@ func (h *Handlers) tryOwnMail(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// tryMailOf lets staff retry the mail address of a user after failures.
-func (h *Handlers) tryMailOf(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, "user", "back")
-	if err != nil {
-		return err
-	}
-	revived, err := h.tryMail(r, values.Get("user"))
+// tryMailOf lets staff retry the mail address of a user after failures. A form without a field back is from their page.
+func (h *Handlers) tryMailOf(w http.ResponseWriter, r *http.Request, name string, values url.Values) error {
+	revived, err := h.tryMail(r, name)
 	if err != nil {
 		return err
 	}
 	done := "mail-fine"
 	if revived {
 		done = "mail-again"
+	}
+	if !values.Has("back") {
+		redirect(w, r, addQuery(personPath(name), done))
+		return nil
 	}
 	redirect(w, r, backOn(usersPath, values.Get("back"), done))
 	return nil
@@ -71,13 +70,7 @@ func (h *Handlers) addMailFaults(r *http.Request, text *locale.Printer, users []
 		return
 	}
 	for i := range users {
-		switch faults[users[i].Seq] {
-		case notifier.ReachDead:
-			rows[i].MailFault = text.T("users.mail_dead")
-		case notifier.ReachFailing:
-			rows[i].MailFault = text.T("users.mail_failing")
-		case notifier.ReachOn, notifier.ReachOff:
-		}
+		rows[i].MailFault = mailFault(text, faults[users[i].Seq])
 		rows[i].TryMail = text.F("users.mail_again_named", "Name", users[i].Name)
 	}
 }

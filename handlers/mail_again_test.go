@@ -60,11 +60,11 @@ func TestStaffHaveTheAddressOfSomebodyTriedAgain(t *testing.T) {
 		t.Errorf("%d buttons, %q", list.count("tr form button"), got)
 	}
 	w.submit("carol", list, "tr form").wantRedirect(t, "/staff/users?done=mail-again&q=al")
-	w.post("carol", "/staff/users/mail", "user", "bob", "back", "https://eve.example/").wantRedirect(t, "/staff/users?done=mail-fine")
+	w.post("carol", "/staff/users", "action", "mail", "user", "bob", "back", "https://eve.example/").wantRedirect(t, "/staff/users?done=mail-fine")
 	for _, name := range []string{"", "eve", "@example.com", "example.com"} {
-		w.post("carol", "/staff/users/mail", "user", name).wantStatus(t, http.StatusNotFound)
+		w.post("carol", "/staff/users", "action", "mail", "user", name).wantStatus(t, http.StatusNotFound)
 	}
-	w.post("alice", "/staff/users/mail", "user", "bob").wantStatus(t, http.StatusNotFound)
+	w.post("alice", "/staff/users", "action", "mail", "user", "bob").wantStatus(t, http.StatusNotFound)
 	if want := []string{"carol user.mail.revive alice 1"}; !slices.Equal(w.done(), want) {
 		t.Errorf("revived %q, want %q", w.done(), want)
 	}
@@ -75,7 +75,7 @@ func TestWithoutMailNobodyTriesAddresses(t *testing.T) {
 	w := newWorld(t, nil)
 	w.mailState(notifier.ReachDead)
 	w.post("alice", "/settings/mail").wantStatus(t, http.StatusNotFound)
-	w.post("carol", "/staff/users/mail", "user", "alice").wantStatus(t, http.StatusNotFound)
+	w.post("carol", "/staff/users", "action", "mail", "user", "alice").wantStatus(t, http.StatusNotFound)
 	if n := w.get("carol", "/staff/users").count("[data-testid=mail-fault]"); n > 0 || len(w.done()) > 0 {
 		t.Errorf("%d faults, revived %q", n, w.done())
 	}

@@ -12,6 +12,7 @@ import (
 var offices = map[string][]string{
 	"/staff/roles":         {"role", "new"},
 	"/staff/roles/staff":   {"action", "add", "user", "bob"},
+	"/staff/users/bob":     {"action", "add", "role", "staff"},
 	"/staff/subscriptions": {"type", "like", "user", "bob"},
 	"/staff/types":         {"slug", "new"},
 	"/staff/apps":          {"name", "shop", "audience", "user", "max_life", "1h"},

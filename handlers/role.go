@@ -50,7 +50,7 @@ func (h *Handlers) rolePage(r *http.Request, name string, values url.Values) (*v
 	staff := name == notifier.RoleStaff
 	for _, u := range found {
 		p.Rows = append(p.Rows, views.MemberRow{
-			Name: u.Name, Display: u.Display, Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(p.Text, u.Audience),
+			Name: u.Name, Display: u.Display, Href: personPath(u.Name), Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(p.Text, u.Audience),
 			Remove: p.Text.F("role.remove_named", "Name", u.Name), Fixed: staff && u.Seq == seqOf(r),
 			Fields: memberFields("remove", name, u.Name),
 		})

@@ -28,11 +28,8 @@ func (h *Handlers) changeRole(w http.ResponseWriter, r *http.Request, name strin
 	case "add":
 		return h.addMember(w, r, name, user, values)
 	case "remove":
-		if name == notifier.RoleStaff && user == visitOf(r).user.User.Name {
-			return fmt.Errorf("leave the staff: %w", &refusal{"own_staff", rolePath(name), "status.back_role"})
-		}
-		if err := h.People.RevokeRole(r.Context(), h.actor(r), user, name); err != nil {
-			return fmt.Errorf("remove a user from a role: %w", err)
+		if err := h.revoke(r, user, name, &refusal{"own_staff", rolePath(name), "status.back_role"}); err != nil {
+			return err
 		}
 		h.removed(w, r, path, values.Get("back"), "member-removed", views.Done{
 			Text: h.text(r).F("role.removed", "Name", user),
@@ -81,4 +78,15 @@ func (h *Handlers) addMember(w http.ResponseWriter, r *http.Request, name, user 
 	}
 	p.New, p.Faults = kept(values.Get("user")), faultsOf(p.Text, bad, "user")
 	return h.page(w, r, http.StatusUnprocessableEntity, views.RolePage(p))
+}
+
+// revoke removes a user from a role. Staff cannot remove themselves from staff: that returns own.
+func (h *Handlers) revoke(r *http.Request, user, role string, own *refusal) error {
+	if role == notifier.RoleStaff && user == visitOf(r).user.User.Name {
+		return fmt.Errorf("leave the staff: %w", own)
+	}
+	if err := h.People.RevokeRole(r.Context(), h.actor(r), user, role); err != nil {
+		return fmt.Errorf("remove a user from a role: %w", err)
+	}
+	return nil
 }

@@ -102,10 +102,13 @@ func (h *Handlers) changeRoles(w http.ResponseWriter, r *http.Request) error {
 const codeRoleTaken = "role_taken"
 
 // addQuery adds a done code to an address.
-func addQuery(path, done string) string {
+func addQuery(path, done string) string { return withParam(path, "done", done) }
+
+// withParam adds a parameter to an address.
+func withParam(path, name, value string) string {
 	mark := "?"
 	if strings.Contains(path, "?") {
 		mark = "&"
 	}
-	return path + mark + url.Values{"done": {done}}.Encode()
+	return path + mark + url.Values{name: {value}}.Encode()
 }

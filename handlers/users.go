@@ -17,6 +17,9 @@ const usersPath = "/staff/users"
 // users lists the directory by name, or newest first.
 func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
+	if values.Has("user") {
+		return h.showPerson(w, r, values.Get("user"))
+	}
 	l := readList(values, usersPath, notifier.MaxName, "name", "-name", "-seq")
 	q := usersQuery(l, values)
 	found, err := h.Store.Users(r.Context(), q)
@@ -67,7 +70,7 @@ func usersPage(list *views.List, l listing, q notifier.UserQuery, found []notifi
 
 func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow {
 	row := views.UserRow{
-		Name: u.Name, Display: u.Display, Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(text, u.Audience),
+		Name: u.Name, Display: u.Display, Href: personPath(u.Name), Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(text, u.Audience),
 		Between:   text.T("notices.between_names"),
 		SendHref:  "/staff/send?" + url.Values{"to": {u.Name}}.Encode(),
 		SendNamed: text.F("users.send_named", "Name", u.Name),

@@ -63,6 +63,16 @@ func (s *Store) NoticeLog(ctx context.Context, id int64, limit int) ([]notifier.
 	return log, s.fail(err, "read the log of notice %d", id)
 }
 
+// userLogQuery repeats the predicate of the partial index audit_log_object, like noticeLogQuery.
+const userLogQuery = `WHERE object_kind = 'user' AND object_id = $1 ORDER BY id DESC LIMIT $2`
+
+// UserLog returns the log entries about the user with this number, newest first. What they did to others is not among
+// them.
+func (s *Store) UserLog(ctx context.Context, seq int64, limit int) ([]notifier.AuditEntry, error) {
+	log, err := s.auditEntries(ctx, userLogQuery, refID(notifier.UserRef(notifier.User{Seq: seq})), pageSize(limit))
+	return log, s.fail(err, "read the log of user %d", seq)
+}
+
 func (s *Store) auditEntries(ctx context.Context, where string, args ...any) ([]notifier.AuditEntry, error) {
 	var log []notifier.AuditEntry
 	err := s.all(ctx, func(rows *sql.Rows) error {

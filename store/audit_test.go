@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/store"
 )
 
@@ -27,6 +28,32 @@ func TestTrimAuditDeletesTheOldestEntries(t *testing.T) {
 		}
 		if n := must(s.TrimAudit(t.Context(), first.Add(time.Hour)))(t); n != 400 {
 			t.Errorf("%d entries trimmed; want the rest", n)
+		}
+	})
+}
+
+func TestTheLogOfAUserIsWhatWasDoneToThem(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		bob := must(s.CreateUser(t.Context(), notifier.NewUser{Name: "bob", Audience: 2}))(t)
+		eve := must(s.CreateUser(t.Context(), notifier.NewUser{Name: "eve", Audience: 2}))(t)
+		for _, e := range []notifier.AuditEntry{
+			{Actor: notifier.UserRef(eve), Action: "user.add", Object: notifier.UserRef(bob)},
+			{Actor: notifier.UserRef(bob), Action: "user.add", Object: notifier.UserRef(eve)},
+			{Actor: notifier.UserRef(eve), Action: "role.delete", Object: notifier.Ref{Kind: notifier.KindRole, ID: notifier.UserRef(bob).ID}},
+			{Actor: notifier.UserRef(eve), Action: "user.passwd", Object: notifier.UserRef(bob)},
+			{Actor: notifier.UserRef(bob), Action: "session.end_all"},
+		} {
+			if err := s.Audit(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		log := must(s.UserLog(t.Context(), bob.Seq, 10))(t)
+		if len(log) != 2 || log[0].Action != "user.passwd" || log[1].Action != "user.add" || log[0].Actor.Name != "eve" {
+			t.Errorf("the log is %+v", log)
+		}
+		if last := must(s.UserLog(t.Context(), bob.Seq, 1))(t); len(last) != 1 || last[0].Action != "user.passwd" {
+			t.Errorf("the last entry is %+v", last)
 		}
 	})
 }

@@ -126,6 +126,7 @@ const (
 	CalledFirst    = calledFirst
 	SufferedQuery  = sufferedQuery
 	NoticeLogQuery = noticeLogQuery
+	UserLogQuery   = userLogQuery
 )
 
 // SmallRole is the number of members up to which members are sorted.

@@ -25,6 +25,7 @@ func TestPollingUsesItsPartialIndex(t *testing.T) {
 			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(`SELECT id FROM notices ` + store.SentByQuery):    "notices_sender",
 			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(store.DidQuery):                                   "audit_log_actor",
 			strings.NewReplacer("$1", "'7'", "$2", "0", "$3", "10").Replace(store.SufferedQuery):                              "audit_log_object",
+			strings.NewReplacer("$1", "'7'", "$2", "10").Replace(`SELECT id FROM audit_log ` + store.UserLogQuery):            "audit_log_object",
 			strings.NewReplacer("$1", "'7'", "$2", "10").Replace(`SELECT id FROM audit_log ` + store.NoticeLogQuery):          "audit_log_notice",
 			strings.NewReplacer("$1", "7", "$2", "$1").Replace(store.UnfinishedQuery):                                         "notices_unfinished",
 			strings.NewReplacer("$1", "7", "$2", "0", "$3", "1", "$4", "10").Replace(store.NoticeCountsQuery):                 "notice_counts_partition",

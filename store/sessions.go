@@ -221,3 +221,16 @@ func (s *Store) EndOldest(ctx context.Context, seq int64, keep int) (ended []not
 	}
 	return ended, nil
 }
+
+// LastSeen returns when each of these users was last seen in a session that has not ended, accurate to a few minutes.
+// Users without one are omitted: requests with tokens or by a proxy are not recorded.
+func (s *Store) LastSeen(ctx context.Context, seqs []int64) (map[int64]time.Time, error) {
+	seen := make(map[int64]time.Time, len(seqs))
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var seq, at int64
+		err := rows.Scan(&seq, &at)
+		seen[seq] = fromMillis(at)
+		return err
+	}, `SELECT seq, MAX(seen_at) FROM sessions WHERE `+s.dialect.within("seq", 1)+` GROUP BY seq`, s.dialect.numberList(seqs))
+	return seen, s.fail(err, "read when %d users were last seen", len(seqs))
+}

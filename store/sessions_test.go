@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -216,6 +217,27 @@ func TestSessionsReadTogetherEachHaveTheirUserAndRoles(t *testing.T) {
 			if got := found[id]; got.ID != id || got.User.Name != user.Name || !slices.Equal(got.User.Roles, want[id]) {
 				t.Errorf("%s: %+v", id, got)
 			}
+		}
+	})
+}
+
+func TestUsersWereLastSeenInTheirLatestSession(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		began := db.clock.now()
+		var seqs []int64
+		for _, name := range []string{"alice", "bob", "carol"} {
+			u := must(s.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 2}))(t)
+			seqs = append(seqs, u.Seq)
+			for i, after := range map[string][]time.Duration{"alice": {3, 1}, "carol": {7}}[name] {
+				if err := s.CreateSession(t.Context(), name+strconv.Itoa(i), notifier.Signed{User: u}, began.Add(after*time.Hour)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		seen := must(s.LastSeen(t.Context(), seqs[:2]))(t)
+		if len(seen) != 1 || !seen[seqs[0]].Equal(began.Add(3*time.Hour).Truncate(time.Millisecond)) {
+			t.Errorf("seen %v", seen)
 		}
 	})
 }

@@ -1,6 +1,10 @@
 package views
 
-import "github.com/a-h/templ"
+import (
+	"github.com/a-h/templ"
+
+	"github.com/carillonhq/carillon/views/components"
+)
 
 // Login is the sign-in page.
 type Login struct {
@@ -30,8 +34,7 @@ type DemoUser struct {
 	Label    string
 	Line     string // describes the user; empty: no description
 	Note     string // empty: nothing special
-	Initials string
-	Tint     string // one of notifier.TypeColors
+	Face     components.Face
 }
 
 // input links a control to the error. Both controls have the same error, so that it does not reveal which

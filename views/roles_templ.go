@@ -731,7 +731,7 @@ func memberRow(p *Role, m *MemberRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = userName(m.Name, m.Display).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = personLink(m.Href, m.Name, m.Display).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -11,6 +11,7 @@ type Users struct {
 type UserRow struct {
 	Name, Number, Audience string
 	Display                string   // display name; may be empty
+	Href                   string   // their page
 	Notes                  []string // corrections to their profile, as sentences
 	MailFault              string   // what is wrong if mail does not arrive; empty: it does
 	TryMail                string   // the accessible name of the button to try the address again

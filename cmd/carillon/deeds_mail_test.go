@@ -14,8 +14,6 @@ func tryMailAgain() deed {
 	fault := func(t *testing.T, u *subject) int {
 		return u.there.get(t, "/settings").Find("[data-testid=address-fault]").Length()
 	}
-	byStaff := office("user user.mail.revive", "/staff/users/mail")
-	byStaff.name = "a page of staff"
 	return deed{
 		before: func(t *testing.T, u *subject) {
 			u.command(t, "user", "mail", u.name, strings.ReplaceAll(u.name, " ", "-")+"@example.com")
@@ -24,7 +22,7 @@ func tryMailAgain() deed {
 		},
 		doors: []door{
 			page("user user.mail.revive", "/settings/mail"),
-			byStaff,
+			under(office("user user.mail.revive", "/staff/users", "action", "mail"), "a page of staff"),
 			typed("command user.mail.revive", "user", "mail", "--revive", "NAME"),
 		},
 		effect: func(t *testing.T, u *subject) {

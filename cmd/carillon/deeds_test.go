@@ -58,6 +58,12 @@ func office(entry, path string, fields ...string) door {
 	}, entry}
 }
 
+// under is a door under another name, for a deed with several pages.
+func under(d door, name string) door {
+	d.name = name
+	return d
+}
+
 func formOf(fields ...string) url.Values {
 	form := url.Values{}
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -110,6 +116,7 @@ func deeds() map[string]deed {
 			before: staffPages(http.StatusNotFound), effect: staffPages(http.StatusOK),
 			doors: []door{
 				office("user user.role.add", "/staff/roles/staff", "action", "add", "role", "staff"),
+				under(office("user user.role.add", "/staff/users", "action", "add", "role", "staff"), "the page of the person"),
 				called("key user.edit", http.MethodPut, `{"roles":["staff"]}`),
 				typed("command user.role.add", "user", "role", "add", "NAME", "staff"),
 			},
@@ -118,6 +125,7 @@ func deeds() map[string]deed {
 			roles: []string{"staff"}, before: staffPages(http.StatusOK), effect: staffPages(http.StatusNotFound),
 			doors: []door{
 				office("user user.role.remove", "/staff/roles/staff", "action", "remove", "role", "staff"),
+				under(office("user user.role.remove", "/staff/users", "action", "remove", "role", "staff"), "the page of the person"),
 				called("key user.edit", http.MethodPut, `{"roles":[]}`),
 				typed("command user.role.remove", "user", "role", "remove", "NAME", "staff"),
 			},
@@ -125,10 +133,13 @@ func deeds() map[string]deed {
 		"end all sessions": {effect: signedOut, doors: []door{
 			page("user session.end_all", "/logout", "everywhere", "1"),
 			typed("command user.passwd", "user", "passwd", "NAME", "--password-stdin"),
+			under(office("user user.passwd", "/staff/users", "action", "password", "password", "new-secret"), "the form for a password"),
+			under(office("user user.sign_out", "/staff/users", "action", "sign-out"), "the page of the person"),
 		}},
 		"delete": {effect: signedOut, gone: true, doors: []door{
 			called("", http.MethodDelete, ""),
 			typed("", "user", "delete", "NAME"),
+			office("", "/staff/users", "action", "delete"),
 		}},
 		"choose a language": {
 			doors: []door{page("", "/settings", "locale", "ja"), called("key user.edit", http.MethodPut, `{"locale":"ja"}`)},

@@ -1,0 +1,28 @@
+package e2e
+
+import "testing"
+
+// TestStaffManageAPerson runs with and without scripts: the pages are plain forms.
+func TestStaffManageAPerson(t *testing.T) {
+	t.Parallel()
+	w, i := officeDesk(t)
+	bob := open(t, i).size(1280, 900).as(i.person(t, "bob"))
+	bob.visit("/inbox").has("h1", "Inbox")
+	for _, script := range []bool{true, false} {
+		if !script {
+			w.withoutScript()
+		}
+		w.visit("/staff/users").press(`[data-testid=user] th a[href$="/bob"]`)
+		w.has("h1", "bob").picks("role", "staff")
+		w.press(`[data-testid=add] button`)
+		w.has("#done p", "Added to the group.").until(`document.querySelectorAll("[data-testid=group]").length === 2`)
+		w.press(`[data-testid=remove] button`)
+		w.has("#done p", "Removed from the group.").until(`document.querySelectorAll("[data-testid=group]").length === 1`)
+		w.clickOn(`[data-testid=person-menu] summary`)
+		w.press(`[data-testid=sign-out] button`)
+		w.has("#done p", "Signed out everywhere.").until(`document.querySelector("[data-testid=history]").textContent.includes("Signed out everywhere by vera")`)
+		if script {
+			bob.visit("/inbox").until(`location.pathname === "/login"`)
+		}
+	}
+}
