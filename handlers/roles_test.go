@@ -31,7 +31,7 @@ func TestRolesAreListedByNameInPages(t *testing.T) {
 		t.Errorf("%d roles on the next page:\n%s", next.count("[data-testid=role]"), next.text("#pager"))
 	}
 	found := o.get("carol", "/staff/roles?q=NIGHT")
-	found.wantText(t, "[data-testid=role]", "night2 peopleSend a notice")
+	found.wantText(t, "[data-testid=role]", "night2 peopleSend a notification")
 	if got := found.attr("[data-testid=role] td a", "href"); got != "/staff/send?target=role&to=night" {
 		t.Errorf("a row's link to send is %q", got)
 	}

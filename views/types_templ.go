@@ -673,7 +673,7 @@ func TypePage(p *Type) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Labelled(p.field("slug", p.Text.T("send.type"), p.Text.T("send.type_hint"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var34), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Labelled(p.field("slug", p.Text.T("send.type"), p.Text.T("types.slug_hint"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var34), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
