@@ -41,6 +41,6 @@ func TestTheContentsOfTheAPIReferenceStayVisible(t *testing.T) {
 		desk.clickOn(fmt.Sprintf("nav.contents a[href='#%s']", id))
 		desk.until(inSight("#" + id)).until(inSight(fmt.Sprintf("nav.contents a[href='#%s']", id)))
 	}
-	desk.tabsTo("Link to this call: Send a notification").sees()
+	desk.tabsTo("Link to this call: Send a notice").sees()
 	desk.clickOn("header nav a").until(`location.pathname.endsWith("/staff/keys")`)
 }
