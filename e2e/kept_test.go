@@ -25,7 +25,7 @@ func TestAFormThatCannotReachTheServerKeepsItsText(t *testing.T) {
 
 	w.clickOn(string(sendButton))
 	w.has("[data-testid=unsent]", "Not sent: the server can't be reached. Your text is kept. Try again in a moment.")
-	w.until(typed + ` && document.activeElement.textContent === "Send" && !document.activeElement.hasAttribute("aria-disabled")`)
+	w.until(typed + ` && document.activeElement.textContent.trim().startsWith("Send") && !document.activeElement.hasAttribute("aria-disabled")`)
 	w.same()
 	if now := ask[int](w, `history.length`); now != pages {
 		t.Errorf("the history grew from %d to %d pages", pages, now)

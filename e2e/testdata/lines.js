@@ -16,7 +16,7 @@ window.lines = () => {
 		probes.push(p);
 		return p;
 	};
-	const words = (el) => document.createTreeWalker(el, NodeFilter.SHOW_TEXT, (t) => t.data.trim() && t.parentElement.checkVisibility() ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP).nextNode();
+	const words = (el) => document.createTreeWalker(el, NodeFilter.SHOW_TEXT, (t) => t.data.trim() && t.parentElement.checkVisibility() && !t.parentElement.closest(".sr-only") ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP).nextNode();
 	const pairs = [];
 	for (const head of document.querySelectorAll(".table thead tr")) {
 		const [first, ...rest] = [...head.children].filter((th) => th.checkVisibility() && box(th).width > 1 && words(th)).map((th) => ({ th, p: probe(words(th)) }));
