@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -138,9 +137,6 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	if no := (*refusal)(nil); errors.As(err, &no) {
 		p.Title, p.Advice, p.About = f.Text.T("status."+no.code+".heading"), f.Text.T("status."+no.code+".text"), &views.Link{Text: f.Text.T(no.text), Href: no.back}
 	}
-	if status == http.StatusNotFound {
-		h.keepStaffFrame(r, p)
-	}
 	switch {
 	case status != http.StatusServiceUnavailable:
 	case r.Method == http.MethodGet:
@@ -154,25 +150,6 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 		h.surround(r, &p.Frame, h.announced(r))
 	}
 	return p
-}
-
-// keepStaffFrame shows staff an unknown address below one of their pages inside that page's frame, with a link to it.
-func (h *Handlers) keepStaffFrame(r *http.Request, p *views.Failure) {
-	if p.Viewer == nil || !p.Viewer.Staff {
-		return
-	}
-	for _, group := range staffPages {
-		for _, page := range group {
-			if strings.HasPrefix(r.URL.Path, page.address+"/") || page.address == usersPath && r.URL.Path == usersPath {
-				p.Section = page.section
-				h.addStaffPages(r, &p.Frame)
-				if p.About == nil {
-					p.About = &views.Link{Text: p.Text.F("status.back_to", "Name", p.Text.T(page.text)), Href: page.address}
-				}
-				return
-			}
-		}
-	}
 }
 
 // retry returns the request's form, ready to be submitted again: nothing was done, so the user need not retype it.

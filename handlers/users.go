@@ -33,12 +33,12 @@ func (h *Handlers) usersPage(r *http.Request, values url.Values) (*views.Users, 
 	l := readUsers(values)
 	q := usersQuery(l, values)
 	q.ByMail = h.Mailing
-	h.readGroup(l.narrow.Get("group"), &q)
+	q.Role, q.Audience = groupOf(l.narrow.Get("group"))
 	found, reached, err := h.findUsers(r, q)
 	if err != nil {
 		return nil, fmt.Errorf("list users: %w", err)
 	}
-	p := &views.Users{Frame: h.frame(r, "users", "users.title")}
+	p := &views.Users{Frame: h.frame(r, "users", "users.title"), ByMail: h.Mailing}
 	p.List = listOf(r, p.Text, l, "users.column_", "name", "groups", "unread", "seen")
 	p.Empty = components.Empty{Icon: "search", Heading: p.Text.T("users.empty_heading"), Text: p.Text.T("users.empty_text")}
 	p.NextText = p.Text.T("users.next")
@@ -61,7 +61,7 @@ func (h *Handlers) usersPage(r *http.Request, values url.Values) (*views.Users, 
 func readUsers(values url.Values) listing {
 	narrow := readNarrow(values, "group")
 	orders := []string{"name", "-name", "-seq"}
-	if narrow.Get("group") == "" {
+	if role, audience := groupOf(narrow.Get("group")); role == "" && audience == 0 {
 		narrow.Del("group")
 	}
 	if strings.TrimSpace(values.Get("q")) != "" || len(narrow) > 0 {

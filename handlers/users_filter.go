@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,43 +18,39 @@ const (
 	groupAudience = "audience:"
 )
 
-// readGroup narrows a query to a group. For a value that is neither, nobody is found.
-func (h *Handlers) readGroup(group string, q *notifier.UserQuery) {
+// maxAudience is above every audience, so that nobody is in it.
+const maxAudience = 1 << 15
+
+// groupOf parses a filter by group: the name of a role, or an audience. Both are empty for any other value.
+func groupOf(group string) (role string, audience notifier.Audience) {
 	if role, is := strings.CutPrefix(group, groupRole); is {
-		q.Role = role
-		return
+		return role, 0
 	}
-	if n, is := strings.CutPrefix(group, groupAudience); is {
-		q.Audience = notifier.Audience(min(number(n), 1<<15))
-	}
+	n, _ := strings.CutPrefix(group, groupAudience)
+	return "", notifier.Audience(min(number(n), maxAudience))
 }
 
 // addFilter adds the form of filters, the number of all users, and how many the filter matches if that is known.
 func (h *Handlers) addFilter(r *http.Request, p *views.Users, l listing) {
 	text, group := p.Text, l.narrow.Get("group")
 	p.Groups = []components.Option{{Text: text.T("notices.any")}}
-	for _, o := range h.audienceOptions(r, text, nil) {
-		a, _ := h.readAudiences(text, o.Value)
-		if len(a) == 1 {
-			value := groupAudience + strconv.Itoa(int(a[0]))
-			p.Groups = append(p.Groups, components.Option{Value: value, Text: joined(o.Text, o.Note), Selected: value == group})
-		}
+	for i, o := range h.audienceOptions(r, text, nil) {
+		value := groupAudience + strconv.Itoa(int(h.audiences()[i]))
+		p.Groups = append(p.Groups, components.Option{Value: value, Text: joined(o.Text, o.Note), Selected: value == group})
 	}
-	p.Roles = h.roleOptions(r, text.T("person.choose_group"), "")
-	for _, o := range p.Roles {
+	for _, o := range h.roleOptions(r, "", "") {
 		if o.Value != "" {
 			p.Groups = append(p.Groups, components.Option{Value: groupRole + o.Value, Text: o.Text, Selected: groupRole+o.Value == group})
 		}
 	}
-	if role, is := strings.CutPrefix(group, groupRole); is && !selected(p.Groups) {
-		p.Groups = append(p.Groups, components.Option{Value: group, Text: role, Selected: true})
+	if role, audience := groupOf(group); group != "" && chosen(p.Groups) == "" {
+		p.Groups = append(p.Groups, components.Option{Value: group, Text: cmp.Or(role, h.audience(text, audience)), Selected: true})
 	}
-	p.Group = group
 	if group != "" {
 		p.Filters, p.Clear = "1", usersPath
 	}
 	for _, order := range l.orders {
-		p.Orders = append(p.Orders, components.Option{Value: order, Text: text.T("users.order_" + strings.TrimPrefix(order, "-") + map[bool]string{true: "_back"}[order == "-name"]), Selected: order == l.sort})
+		p.Orders = append(p.Orders, components.Option{Value: order, Text: text.T(orderTexts[order]), Selected: order == l.sort})
 	}
 	total, err := h.Store.CountUsers(r.Context())
 	if err != nil {
@@ -63,14 +60,15 @@ func (h *Handlers) addFilter(r *http.Request, p *views.Users, l listing) {
 	p.Total = text.Number(total)
 }
 
+// orderTexts are the text IDs of the orders.
+var orderTexts = map[string]string{"name": "users.order_name", "-name": "users.order_name_back", "-seq": "users.order_seq"}
+
 func joined(text, note string) string {
 	if note == "" {
 		return text
 	}
 	return text + " · " + note
 }
-
-func selected(options []components.Option) bool { return chosen(options) != "" }
 
 // addActivity adds what each user of a page has unread, in one pipeline for each half of the badge, and when they were
 // last seen. What cannot be read is left out.

@@ -8,10 +8,9 @@ type Users struct {
 	List
 	Rows     []UserRow
 	Total    string              // the number of all users; empty: unknown
-	Group    string              // the filter by group; empty: none
+	ByMail   bool                // the search finds mail addresses, too
 	Groups   []components.Option // the choices of that filter
-	Orders   []components.Option
-	Roles    []components.Option // the groups to add people to; empty: their name is typed
+	Orders   []components.Option // more than one: they can be chosen
 	Filters  string              // the number of filters in force; empty: none
 	Clear    string              // the list without filters
 	NextText string
@@ -28,4 +27,11 @@ type UserRow struct {
 	Roles          []Link
 	Unread         string // empty: unknown
 	Seen           Dated  // when they were last seen; zero: unknown
+}
+
+func (p *Users) searchLabel() string {
+	if p.ByMail {
+		return p.Text.T("users.search_people")
+	}
+	return p.Text.T("users.search")
 }
