@@ -213,9 +213,9 @@ func TestNamesAreJoinedAsTheLanguageDoes(t *testing.T) {
 	w.haveMembers("picker", "carol")
 	w.haveAudiences()
 	for lang, want := range map[string][]string{
-		"en": {"User, Customer", "a, b, c and 1 more", "picker, staff", "Operator 4 people User 10 people Customer 1,203 people"},
-		"ja": {"一般ユーザー、顧客", "a、b、c ほか1人", "picker、staff", "オペレーター 4人 一般ユーザー 10人 顧客 1,203人"},
-		"zh": {"普通用户、客户", "a、b、c", "picker、staff", "运营人员 4 人 普通用户 10 人 客户 1,203 人"},
+		"en": {"User, Customer", "a, b, c and 1 more", "picker staff", "Operator 4 people User 10 people Customer 1,203 people"},
+		"ja": {"一般ユーザー、顧客", "a、b、c ほか1人", "picker staff", "オペレーター 4人 一般ユーザー 10人 顧客 1,203人"},
+		"zh": {"普通用户、客户", "a、b、c", "picker staff", "运营人员 4 人 普通用户 10 人 客户 1,203 人"},
 	} {
 		in := []string{"Accept-Language", lang}
 		list, one := w.get("carol", "/staff/notices", in...), w.get("carol", "/staff/notices/5", in...)

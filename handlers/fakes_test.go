@@ -96,6 +96,7 @@ type inbox struct {
 	restore func(seq int64, key string) error
 	find    func(seq int64, key string, opened int64) (notifier.Entry, error)
 	badge   func(seq int64) (notifier.Badge, error)
+	called  func(seqs []int64) // each call of Badges; nil: nothing
 	move    func(verb string, seq int64, keys []string) (notifier.Moved, error)
 }
 
@@ -193,6 +194,9 @@ func (b *inbox) Find(_ context.Context, seq int64, key string, opened int64) (no
 }
 
 func (b *inbox) Badges(_ context.Context, seqs []int64) ([]notifier.Badge, error) {
+	if b.called != nil {
+		b.called(seqs)
+	}
 	badges := make([]notifier.Badge, len(seqs))
 	for i, seq := range seqs {
 		var err error

@@ -71,6 +71,5 @@ func (h *Handlers) addMailFaults(r *http.Request, text *locale.Printer, users []
 	}
 	for i := range users {
 		rows[i].MailFault = mailFault(text, faults[users[i].Seq])
-		rows[i].TryMail = text.F("users.mail_again_named", "Name", users[i].Name)
 	}
 }

@@ -56,10 +56,11 @@ func TestStaffHaveTheAddressOfSomebodyTriedAgain(t *testing.T) {
 	w.mailState(notifier.ReachFailing)
 	list := w.get("carol", "/staff/users?q=al").wantStatus(t, http.StatusOK)
 	list.wantText(t, "[data-testid=mail-fault]", "The last email could not be delivered yet. It is tried again.")
-	if got := list.attr("tr form button", "aria-label"); list.count("tr form button") != 1 || got != "Try the email address of alice again" {
-		t.Errorf("%d buttons, %q", list.count("tr form button"), got)
+	page := w.get("carol", list.attr("[data-testid=user]:has([data-testid=mail-fault]) th a", "href")).wantStatus(t, http.StatusOK)
+	if got := page.attr("[data-testid=mail] button", "aria-label"); page.count("[data-testid=mail] button") != 1 || got != "Try the email address of alice again" {
+		t.Errorf("%d buttons, %q", page.count("[data-testid=mail] button"), got)
 	}
-	w.submit("carol", list, "tr form").wantRedirect(t, "/staff/users?done=mail-again&q=al")
+	w.submit("carol", page, "[data-testid=mail]").wantRedirect(t, "/staff/users/alice?done=mail-again")
 	w.post("carol", "/staff/users", "action", "mail", "user", "bob", "back", "https://eve.example/").wantRedirect(t, "/staff/users?done=mail-fine")
 	for _, name := range []string{"", "eve", "@example.com", "example.com"} {
 		w.post("carol", "/staff/users", "action", "mail", "user", name).wantStatus(t, http.StatusNotFound)

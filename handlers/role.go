@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -44,13 +43,13 @@ func (h *Handlers) rolePage(r *http.Request, name string, values url.Values) (*v
 	p := &views.Role{Frame: h.frame(r, "roles", "roles.title"), Name: name, Path: path, Back: rolesPath}
 	p.Title = p.Text.F("role.title", "Name", name)
 	p.Members = p.Text.N("names.members", role.Members)
-	p.List = listOf(r, p.Text, l, "users.column_", "name", "seq", "audience", "action")
+	p.List = listOf(r, p.Text, l, "users.column_", "name", "audience", "action")
 	p.Empty = nothing(p.Text, "user", "role.", l.search != "")
 	found = usersPage(&p.List, l, q, found)
 	staff := name == notifier.RoleStaff
 	for _, u := range found {
 		p.Rows = append(p.Rows, views.MemberRow{
-			Name: u.Name, Display: u.Display, Href: personPath(u.Name), Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(p.Text, u.Audience),
+			Name: u.Name, Display: u.Display, Href: personPath(u.Name), Audience: h.audience(p.Text, u.Audience),
 			Remove: p.Text.F("role.remove_named", "Name", u.Name), Fixed: staff && u.Seq == seqOf(r),
 			Fields: memberFields("remove", name, u.Name),
 		})

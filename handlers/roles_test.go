@@ -210,8 +210,8 @@ func TestUsersLinkToTheirRoles(t *testing.T) {
 	o.haveMembers("picker", "bob")
 	o.haveMembers("a/b", "bob")
 	r := o.get("carol", "/staff/users?q=bob", "Accept-Language", "ja")
-	r.wantText(t, "[data-testid=user] td:nth-child(4)", "a/b、picker")
-	if got := r.attr("[data-testid=user] td:nth-child(4) a", "href"); got != "/staff/roles/a%2Fb" {
+	r.wantText(t, "[data-testid=user] [data-testid=groups]", "一般ユーザー a/b picker")
+	if got := r.attr("[data-testid=user] [data-testid=groups] a", "href"); got != "/staff/roles/a%2Fb" {
 		t.Errorf("a role links to %q", got)
 	}
 }

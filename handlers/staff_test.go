@@ -118,12 +118,13 @@ func TestUsersAreFoundByNameInPages(t *testing.T) {
 	if got := r.attr("a[rel=next]", "href"); got != "/staff/users?after=us%22er+49+%26+co&q=us%22er" {
 		t.Errorf("Next links to %q", got)
 	}
-	if got := r.attr("[data-testid=user] a[href^='/staff/send']", "href"); got != "/staff/send?to=us%22er+00+%26+co" {
+	if got := r.attr("[data-testid=user] th a", "href"); got != "/staff/users/us%22er%2000%20&%20co" {
 		t.Errorf("a row links to %q", got)
 	}
+	r.wantText(t, "[data-testid=total]", "54")
 	var audiences []string
 	for _, row := range r.page.Find("[data-testid=user]").EachIter() {
-		audiences = append(audiences, row.Find("td").Eq(1).Text())
+		audiences = append(audiences, row.Find("[data-testid=groups] .chip").Text())
 	}
 	if diff := cmp.Diff([]string{"Operator", "User", "guest", "4"}, audiences[:4]); diff != "" {
 		t.Error(diff)

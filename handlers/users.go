@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -20,22 +21,64 @@ func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 	if values.Has("user") {
 		return h.showPerson(w, r, values.Get("user"))
 	}
-	l := readList(values, usersPath, notifier.MaxName, "name", "-name", "-seq")
-	q := usersQuery(l, values)
-	found, err := h.Store.Users(r.Context(), q)
+	p, err := h.usersPage(r, values)
 	if err != nil {
-		return fmt.Errorf("list users: %w", err)
+		return err
 	}
-	p := &views.Users{Frame: h.frame(r, "users", "users.title")}
-	p.List = listOf(r, p.Text, l, "users.column_", "name", "seq", "audience", "roles", "action")
+	return h.page(w, r, http.StatusOK, views.UsersPage(p))
+}
+
+// usersPage builds the page of the list that the query selects.
+func (h *Handlers) usersPage(r *http.Request, values url.Values) (*views.Users, error) {
+	l := readUsers(values)
+	q := usersQuery(l, values)
+	q.ByMail = h.Mailing
+	q.Role, q.Audience = groupOf(l.narrow.Get("group"))
+	found, reached, err := h.findUsers(r, q)
+	if err != nil {
+		return nil, fmt.Errorf("list users: %w", err)
+	}
+	p := &views.Users{Frame: h.frame(r, "users", "users.title"), ByMail: h.Mailing}
+	p.List = listOf(r, p.Text, l, "users.column_", "name", "groups", "unread", "seen")
 	p.Empty = components.Empty{Icon: "search", Heading: p.Text.T("users.empty_heading"), Text: p.Text.T("users.empty_text")}
+	p.NextText = p.Text.T("users.next")
 	shown := usersPage(&p.List, l, q, found)
+	if reached != "" && p.Next == "" {
+		p.Next, p.NextText = l.address("after", reached), p.Text.T("notices.search_on")
+		p.Empty.Heading, p.Empty.Text = p.Text.T("notices.nothing_yet"), p.Text.F("users.searched", "Name", reached)
+	}
 	for _, u := range shown {
 		p.Rows = append(p.Rows, h.userRow(p.Text, u))
 	}
 	h.addMailFaults(r, p.Text, shown, p.Rows)
+	h.addActivity(r, p.Text, shown, p.Rows)
+	h.addFilter(r, p, l)
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
-	return h.page(w, r, http.StatusOK, views.UsersPage(p))
+	return p, nil
+}
+
+// readUsers parses the list's address. A search or a group is listed by name only, so that it can stop and continue.
+func readUsers(values url.Values) listing {
+	narrow := readNarrow(values, "group")
+	orders := []string{"name", "-name", "-seq"}
+	if role, audience := groupOf(narrow.Get("group")); role == "" && audience == 0 {
+		narrow.Del("group")
+	}
+	if strings.TrimSpace(values.Get("q")) != "" || len(narrow) > 0 {
+		orders = orders[:1]
+	}
+	l := readList(values, usersPath, notifier.MaxName, orders...)
+	l.narrow = narrow
+	return l
+}
+
+// findUsers lists users. By name it stops after searchPatience, and reached is the last name examined.
+func (h *Handlers) findUsers(r *http.Request, q notifier.UserQuery) (found []notifier.User, reached string, err error) {
+	if q.ByNewest || q.Descending {
+		found, err = h.Store.Users(r.Context(), q)
+		return found, "", err
+	}
+	return h.Store.SearchUsers(r.Context(), q, searchPatience)
 }
 
 // usersQuery returns the query for a page of users and one more.
@@ -70,10 +113,7 @@ func usersPage(list *views.List, l listing, q notifier.UserQuery, found []notifi
 
 func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow {
 	row := views.UserRow{
-		Name: u.Name, Display: u.Display, Href: personPath(u.Name), Number: strconv.FormatInt(u.Seq, 10), Audience: h.audience(text, u.Audience),
-		Between:   text.T("notices.between_names"),
-		SendHref:  "/staff/send?" + url.Values{"to": {u.Name}}.Encode(),
-		SendNamed: text.F("users.send_named", "Name", u.Name),
+		Name: u.Name, Display: u.Display, Href: personPath(u.Name), Face: faceOf(u.Name, u.Display), Audience: h.audience(text, u.Audience),
 	}
 	row.Notes = profileNotes(text, u.Notes)
 	for _, role := range u.Roles {

@@ -134,6 +134,7 @@ type SessionLimits struct{ Since, Seen, Now time.Time }
 type UserQuery struct {
 	Prefix     string   // only names that start with this; empty: all
 	Contains   string   // only names that contain this; empty: all
+	ByMail     bool     // Contains also finds mail addresses that begin with it
 	Role       string   // only members of this role; empty: all
 	Audience   Audience // only users in this audience; 0: all
 	Descending bool     // by name, in reverse order

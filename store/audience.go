@@ -43,6 +43,20 @@ func (s *Store) AudienceSize(
 	return sizes, nil
 }
 
+// CountUsers returns the number of all users. Above largeAudience it may be up to half a minute old.
+func (s *Store) CountUsers(ctx context.Context) (size int64, err error) {
+	key := sizeKey{0, math.MaxInt64} // no user is in audience 0
+	size, known := s.sizes.get(key, s.now())
+	if known {
+		return size, nil
+	}
+	if err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM users`).Scan(&size); err != nil {
+		return 0, s.fail(err, "count the users")
+	}
+	s.sizes.keep(key, size, s.now())
+	return size, nil
+}
+
 const countAudienceQuery = `SELECT COUNT(*) FROM users WHERE audience = $1 AND seq <= $2`
 
 func (s *Store) countAudience(ctx context.Context, audience notifier.Audience, top int64) (size int64, err error) {

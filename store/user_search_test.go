@@ -98,3 +98,31 @@ func TestMailAddressesOfManyAreReadTogether(t *testing.T) {
 		}
 	})
 }
+
+func TestUsersAreFoundByTheBeginningOfTheirMailAddress(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		for name, email := range map[string]string{"u1": "Mary.Major@example.com", "u2": "major@example.com", "u3": "", "Mary": ""} {
+			must(s.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 2, Email: email}))(t)
+		}
+		for part, want := range map[string][]string{"mARY": {"Mary", "u1"}, "major@": {"u2"}, "example": nil, "%": nil, "u": {"u1", "u2", "u3"}} {
+			found, _, err := s.SearchUsers(t.Context(), notifier.UserQuery{Contains: part, ByMail: true}, time.Hour)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, u := range found {
+				got = append(got, u.Name)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%q finds %q, want %q", part, got, want)
+			}
+		}
+		if some := must(s.Users(t.Context(), notifier.UserQuery{Contains: "major@"}))(t); len(some) != 0 {
+			t.Errorf("a search by name reads addresses: %+v", some)
+		}
+		if n := must(s.CountUsers(t.Context()))(t); n != 4 {
+			t.Errorf("%d users, want 4", n)
+		}
+	})
+}

@@ -64,7 +64,11 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 		f.add("u.name_fold >= %s", low)
 		f.add("u.name_fold < %s", low+string(utf8.MaxRune))
 	}
-	f.holding(q.Contains, "u.name_fold", "u.display_fold")
+	if q.ByMail && q.Contains != "" {
+		f.called(q.Contains)
+	} else {
+		f.holding(q.Contains, "u.name_fold", "u.display_fold")
+	}
 	if q.Audience > 0 {
 		f.add("u.audience = %s", int64(q.Audience))
 	}
@@ -86,6 +90,15 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 		}
 	}
 	return f, order
+}
+
+// called adds the condition that a part is in a user's name or display name, or at the beginning of their mail address,
+// which is looked up by an index for each user examined.
+func (f *filter) called(part string) {
+	low := literal(fold(text(part)))
+	within, begins := f.param("%"+low+"%"), f.param(low+"%")
+	f.conditions = append(f.conditions, `(u.name_fold LIKE `+within+` ESCAPE '\' OR u.display_fold LIKE `+within+` ESCAPE '\' OR EXISTS (
+		SELECT 1 FROM targets t WHERE t.seq = u.seq AND t.kind = 'mail' AND LOWER(t.address) LIKE `+begins+` ESCAPE '\'))`)
 }
 
 // userColumns are the columns of users, named u, from which a notifier.User is read.

@@ -31,10 +31,10 @@ type Role struct {
 
 // MemberRow is one member.
 type MemberRow struct {
-	Name, Number, Audience string
-	Display                string   // display name; may be empty
-	Href                   string   // their page
-	Fields                 []Hidden // of the form to remove them
-	Remove                 string   // the accessible name of its button
-	Fixed                  bool     // they cannot be removed
+	Name, Audience string
+	Display        string   // display name; may be empty
+	Href           string   // their page
+	Fields         []Hidden // of the form to remove them
+	Remove         string   // the accessible name of its button
+	Fixed          bool     // they cannot be removed
 }

@@ -1,21 +1,37 @@
 package views
 
+import "github.com/carillonhq/carillon/views/components"
+
 // Users is the directory of users.
 type Users struct {
 	Frame
 	List
-	Rows []UserRow
+	Rows     []UserRow
+	Total    string              // the number of all users; empty: unknown
+	ByMail   bool                // the search finds mail addresses, too
+	Groups   []components.Option // the choices of that filter
+	Orders   []components.Option // more than one: they can be chosen
+	Filters  string              // the number of filters in force; empty: none
+	Clear    string              // the list without filters
+	NextText string
 }
 
 // UserRow is one user.
 type UserRow struct {
-	Name, Number, Audience string
-	Display                string   // display name; may be empty
-	Href                   string   // their page
-	Notes                  []string // corrections to their profile, as sentences
-	MailFault              string   // what is wrong if mail does not arrive; empty: it does
-	TryMail                string   // the accessible name of the button to try the address again
-	Roles                  []Link
-	Between                string // the separator between roles
-	SendHref, SendNamed    string
+	Name, Audience string
+	Display        string // display name; may be empty
+	Href           string // their page
+	Face           components.Face
+	Notes          []string // corrections to their profile, as sentences
+	MailFault      string   // what is wrong if mail does not arrive; empty: it does
+	Roles          []Link
+	Unread         string // empty: unknown
+	Seen           Dated  // when they were last seen; zero: unknown
+}
+
+func (p *Users) searchLabel() string {
+	if p.ByMail {
+		return p.Text.T("users.search_people")
+	}
+	return p.Text.T("users.search")
 }
