@@ -16,7 +16,7 @@ func TestBackRestoresTheFormTypedBeforeTheSessionEnded(t *testing.T) {
 	s.user("bob")
 	i := s.serve()
 	w := sender(t, i)
-	other := w.tab().goTo("/settings")
+	other := w.tab().goTo("/settings?tab=account")
 	w.do(chromedp.SendKeys(css(`#to`), "bob"), chromedp.SendKeys(css(`#title`), "Not to be lost"),
 		chromedp.SendKeys(css(`#body`), "One\nTwo"))
 	other.press(`main form[action$='/logout'] button`)
