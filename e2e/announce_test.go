@@ -142,7 +142,7 @@ func TestEditedAndRetractedAnnouncementsChangeInOpenPages(t *testing.T) {
 	cara.clickOn("#news").until(live2).posted("Canteen", "Parking on Sunday").stays()
 
 	cara.do(chromedp.Focus(post(first)))
-	desk.clickOn(`[data-testid=retract] summary`)
+	desk.clickOn(`[data-testid=notice-menu] > summary`).clickOn(`[data-testid=retract] summary`)
 	desk.press(`[data-testid=retract] button`)
 	desk.has(`[data-testid=state]`, "Retracted")
 	cara.posted("Canteen").until(`document.activeElement.textContent.includes("Canteen")`).badge("1")
@@ -150,7 +150,7 @@ func TestEditedAndRetractedAnnouncementsChangeInOpenPages(t *testing.T) {
 	reader.has("#done p", "This announcement has ended.").has("h1", "Parking on Sunday")
 	cara.shot("announcements-retracted")
 
-	desk.clickOn(`[data-testid=delete] summary`)
+	desk.clickOn(`[data-testid=notice-menu] > summary`).clickOn(`[data-testid=delete] summary`)
 	desk.press(`[data-testid=delete] button`)
 	desk.at("/staff/notices?done=removed")
 	desk.until(`document.querySelectorAll("[data-testid=sent]").length === 1`)

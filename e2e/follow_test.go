@@ -16,7 +16,7 @@ func TestTheActionsOfAnAnnouncementFollowItsState(t *testing.T) {
 	id := vera.announces("customer", "We close at four")
 	w := open(t, i).size(800, 500).as(vera)
 	w.visit("/staff/notices/"+id).until(live2).has("[data-testid=state]", "Open")
-	w.stays().clickOn("[data-testid=retract] summary").tabsTo("Retract now")
+	w.stays().clickOn("[data-testid=notice-menu] > summary").clickOn("[data-testid=retract] summary").tabsTo("Retract now")
 	at := ask[float64](w, `(scrollTo(0, 40), scrollY)`)
 	i.person(t, "cara").get("/announcements/" + id)
 	w.until(`document.querySelector("progress[data-testid^=read-]").value === 1`) // the page has refreshed itself

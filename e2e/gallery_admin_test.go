@@ -136,7 +136,7 @@ func officeViews() []view {
 			w.fill("type", "Not A Type")
 			w.fill("user", "nobody-of-this-name")
 			w.picks("role", "picker")
-			w.answered(".adding .primary")
+			w.answered(".adding button.primary")
 		}},
 		{name: "subscriptions-undo", as: "vera", path: "/staff/subscriptions?q=leaver", then: func(w *window) {
 			w.do(chromedp.Click(css("[data-testid=subscription] button")))
@@ -146,7 +146,7 @@ func officeViews() []view {
 		}},
 		{name: "roles", as: "vera", path: "/staff/roles"},
 		{name: "roles-fault", as: "vera", path: "/staff/roles", status: 422, then: func(w *window) {
-			w.fill("role", "picker")
+			w.clickOn(".adding summary").fill("role", "picker")
 			w.answered("[data-testid=role-form] button")
 		}},
 		{name: "roles-nothing", as: "vera", path: "/staff/roles?q=qqqq"},
@@ -168,14 +168,14 @@ func officeViews() []view {
 		{name: "keys-add", as: "vera", path: "/staff/keys", then: unfold(".adding")},
 		{name: "keys-faults", as: "vera", path: "/staff/keys", status: 422, then: func(w *window) {
 			w.do(chromedp.Click(css(".adding summary")))
-			w.answered(".adding .primary")
+			w.answered(".adding button.primary")
 		}},
 		{name: "keys-revoke", as: "vera", path: "/staff/keys?revoke=2"},
 		{name: "keys-made", as: "vera", path: "/staff/keys", then: func(w *window) {
 			w.do(chromedp.Click(css(".adding summary")))
 			w.fill("name", "billing")
 			w.do(chromedp.Click(css("[name=scope][value=read]")))
-			w.press(".adding .primary")
+			w.press(".adding button.primary")
 		}},
 		{name: "apps", as: "vera", path: "/staff/apps"},
 		{name: "apps-add", as: "vera", path: "/staff/apps", then: unfold(".adding")},
@@ -183,13 +183,13 @@ func officeViews() []view {
 			w.do(chromedp.Click(css(".adding summary")))
 			w.fill("origins", "shop.example.com")
 			w.do(chromedp.Click(css("[name=key][value=jwks]")))
-			w.answered(".adding .primary")
+			w.answered(".adding button.primary")
 		}},
 		{name: "apps-nothing", as: "vera", path: "/staff/apps?q=qqqq"},
 		{name: "apps-made", as: "vera", path: "/staff/apps", then: func(w *window) {
 			w.do(chromedp.Click(css(".adding summary")))
 			w.fill("name", "billing"+strconv.FormatInt(time.Now().UnixNano(), 36))
-			w.press(".adding .primary")
+			w.press(".adding button.primary")
 			w.until(`document.querySelector("[data-testid=token-key]")`)
 		}},
 		{name: "app", as: "vera", path: "/staff/apps/1", then: unfold("[data-testid=revoke-app]")},

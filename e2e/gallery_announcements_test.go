@@ -100,11 +100,11 @@ func (g *gallery) announcementStaffViews() []view {
 			w.answered(submitSend)
 		}},
 		{name: "announcement-open", as: "vera", path: at(g.posts.rich), then: func(w *window) {
-			w.do(chromedp.Click(css(`[data-testid=retract] summary`)))
+			w.clickOn(`[data-testid=notice-menu] > summary`).clickOn(`[data-testid=retract] summary`)
 		}},
 		{name: "announcement-scheduled", as: "vera", path: at(g.posts.scheduled)},
 		{name: "announcement-retracted", as: "vera", path: at(g.posts.retracted), then: func(w *window) {
-			w.do(chromedp.Click(css(`[data-testid=delete] summary`)))
+			w.clickOn(`[data-testid=notice-menu] > summary`).clickOn(`[data-testid=delete] summary`)
 		}},
 		{name: "announcement-edit", as: "vera", path: at(g.posts.rich) + "/edit"},
 		{name: "announcement-edit-conflict", as: "vera", path: at(g.posts.edited) + "/edit", status: 409, then: func(w *window) {

@@ -220,7 +220,7 @@ func (g *gallery) staffViews() []view {
 		{name: "sent-nothing", as: "vera", path: "/staff/notices?q=nothing-of-the-kind"},
 		{name: "notice-sending", as: "vera", path: g.sending},
 		{name: "notice-sent", as: "vera", path: "/staff/notices/2", then: func(w *window) {
-			w.do(chromedp.Click(css(`[data-testid=retract] summary`)))
+			w.clickOn(`[data-testid=notice-menu] > summary`).clickOn(`[data-testid=retract] summary`)
 		}},
 		{name: "notice-unread-by", as: "vera", path: g.sending + "/unread"},
 		{name: "people", as: "vera", path: "/staff/users"},

@@ -26,7 +26,7 @@ func TestStaffAdministerWithoutJavaScript(t *testing.T) {
 	w.withoutScript().visit("/staff/send")
 	w.press(`.side a[href$="/staff/users"]`)
 	w.press(`.side a[href$="/staff/roles"]`)
-	w.fill("role", "night shift")
+	w.clickOn(`.adding summary`).fill("role", "night shift")
 	w.press(`[data-testid=role-form] button`)
 	w.has("h1", "Role night shift").has("#done p", "The role has been created.")
 	w.fill("user", "bob")

@@ -11,7 +11,7 @@ import (
 func TestBackAfterSigningOutShowsNoInbox(t *testing.T) {
 	t.Parallel()
 	w := readInbox(t)
-	w.goTo("/settings")
+	w.goTo("/settings?tab=account")
 	w.press(`main form[action$="/logout"] button`)
 	w.do(chromedp.WaitVisible(css(`input[name=username]`)))
 

@@ -47,7 +47,7 @@ func TestANoticeIsScheduledEditedAndCancelled(t *testing.T) {
 
 	w.schedules("The kitchen is closed tomorrow", tomorrow)
 	w.shot("notice-scheduled")
-	w.clickOn(`[data-testid=retract] summary`).press(`[data-testid=retract] button`)
+	w.clickOn(`[data-testid=notice-menu] > summary`).clickOn(`[data-testid=retract] summary`).press(`[data-testid=retract] button`)
 	w.shows(`[data-testid=state]`, "Retracted")
 
 	w.schedules("The kitchen opens late", tomorrow)

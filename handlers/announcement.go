@@ -56,8 +56,7 @@ func (h *Handlers) openAnnouncement(r *http.Request, id int64) (notifier.OpenAnn
 func (h *Handlers) announcementPage(r *http.Request, f views.Frame, post *notifier.OpenAnnouncement) *views.Announcement {
 	maker := h.announcementMaker(r, f.Text)
 	row := maker.row(post, announcementPath(post.ID))
-	row.Since = maker.dated("announcements.since", f.Text.Exact, post.StartsAt)
-	row.Until = maker.dated("announcements.until", f.Text.Exact, post.EndsAt)
+	row.Since = views.Dated{Date: row.Clock, Datetime: row.Datetime, Moment: row.Moment}
 	row.Edited = maker.edited(f.Text.Exact, post)
 	if f.Stale != "" {
 		row.Turns = nil

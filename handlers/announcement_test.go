@@ -30,7 +30,13 @@ func TestAnnouncementIsShownInFullAndMarkedRead(t *testing.T) {
 	if r.count("[data-testid=announcement-body] a[href='https://shop.example/a'][rel='nofollow noopener']:not([target])") != 1 || r.count("[data-testid=announcement-body] a") != 1 {
 		t.Errorf("the links of the body:\n%s", r.body)
 	}
-	r.wantText(t, ".meta", "Pinned Since 20 November 2026, 11:00 UTC Until 30 November 2026, 12:00 UTC")
+	r.wantText(t, ".meta", "Pinned 11:00 · until 30 Nov")
+	if got := r.attr("[data-testid=window] > span:first-child time", "title"); got != "20 Nov 2026, 11:00 UTC" {
+		t.Errorf("it opens at %q", got)
+	}
+	if got := r.attr("[data-testid=window] > span:last-child time", "title"); got != "30 Nov 2026, 12:00 UTC" {
+		t.Errorf("it closes at %q", got)
+	}
 	r.wantText(t, "a.button[href='/news/1']", "Learn more")
 	if r.attr("#announcement", "data-read") != "1" || r.count("#announcement [data-act]") != 1 || r.count(".back a[href='/announcements']") != 1 {
 		t.Errorf("the page:\n%s", r.body)
@@ -125,11 +131,11 @@ func TestWindowIsShownInTheReadersLanguage(t *testing.T) {
 	today.EndsAt, other.EndsAt = noon.Add(6*time.Hour), noon.AddDate(1, 0, 0)
 	b := newAnnouncements(t, today, other)
 	for lang, want := range map[string][]string{
-		"en": {"Until 18:00", "Until 20 Nov 2027", "16 Oct 2025"}, "ja": {"18:00まで", "2027年11月20日まで", "2025年10月16日"},
+		"en": {"until 18:00", "until 20 Nov 2027", "16 Oct 2025"}, "ja": {"18:00まで", "2027年11月20日まで", "2025年10月16日"},
 		"zh-CN": {"有效期至 18:00", "有效期至 2027年11月20日", "2025年10月16日"},
 	} {
 		r := b.get("alice", "/announcements", "Accept-Language", lang)
-		for i, selector := range []string{"#a5 .meta span:first-child", "#a6 .meta span:first-child", "#a6 .meta > time"} {
+		for i, selector := range []string{"#a5 .meta span:last-child", "#a6 .meta span:last-child", "#a6 .meta > time"} {
 			r.wantText(t, selector, want[i])
 		}
 	}

@@ -36,9 +36,9 @@ func TestListShowsOpenAnnouncementsAndBothCounts(t *testing.T) {
 	if got := row.Find(".body").Text(); got != "One word\nTwo" {
 		t.Errorf("the text is %q", got)
 	}
-	until := row.Find(".meta time").First()
-	if row.Find(".meta span").First().Text() != "Until 30 Nov" || until.AttrOr("datetime", "") != "2026-11-30T21:00:00+09:00" {
-		t.Errorf("the end is %q, %q", row.Find(".meta span").First().Text(), until.AttrOr("datetime", ""))
+	until := row.Find(".meta > span:last-child time")
+	if row.Find(".meta > span:last-child").Text() != "until 30 Nov" || until.AttrOr("datetime", "") != "2026-11-30T21:00:00+09:00" {
+		t.Errorf("the end is %q, %q", row.Find(".meta > span:last-child").Text(), until.AttrOr("datetime", ""))
 	}
 	if at := r.page.Find("#a4 .meta > time"); at.Text() != "19 Nov" || row.Find(".meta > time").Text() != "19:00" {
 		t.Errorf("the starts are %q and %q", at.Text(), row.Find(".meta > time").Text())

@@ -14,6 +14,11 @@ func TestInnerStaffPagesSayWhereTheyAre(t *testing.T) {
 			return notifier.Progress{Notice: notice(id, notifier.StateSent), Counted: true}, nil
 		}
 	})
+	r := w.get("carol", "/staff/notices/5/edit").wantStatus(t, http.StatusOK)
+	between := r.page.Find("[data-testid=breadcrumb] a").Eq(1)
+	if got := [2]string{between.Text(), between.AttrOr("href", "")}; got != [2]string{r.attr("#title", "value"), "/staff/notices/5"} || got[0] == "" {
+		t.Errorf("the form of an edit stands below %q", got)
+	}
 	for address, want := range map[string][2]string{
 		"/staff/notices/5":    {"Sent", "/staff/notices"},
 		"/staff/roles/staff":  {"Roles", "/staff/roles"},

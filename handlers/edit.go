@@ -174,7 +174,7 @@ func (h *Handlers) editPage(r *http.Request, n *notifier.Notice, values url.Valu
 	p := &views.Send{
 		Frame: h.frame(r, "notices", title), Form: h.editTyped(r, n, values), Faults: map[string]string{},
 		Edit: &views.Edit{
-			Action: noticePath(n.ID) + "/edit", Back: noticePath(n.ID), Revision: strconv.FormatInt(n.Revision, 10),
+			Action: noticePath(n.ID) + "/edit", Back: noticePath(n.ID), Of: n.Title, Revision: strconv.FormatInt(n.Revision, 10),
 			Scheduled: n.State == notifier.StateScheduled,
 		},
 		Zone: h.zoneText(r),

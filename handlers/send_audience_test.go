@@ -329,7 +329,7 @@ func TestPreviewOfAnAnnouncementShowsWhatReadersSee(t *testing.T) {
 	for _, r := range []reply{w.live(inTokyo, form...), w.postAs(inTokyo, "/staff/send", append(form, "preview", "1")...)} {
 		r.wantText(t, "#preview [data-testid=card] h3", "Hello")
 		r.wantText(t, "#preview .prose strong", "Sale")
-		if got := r.text("#preview [data-testid=card] .meta"); !strings.Contains(got, "Pinned") || !strings.Contains(got, "4 December 2026, 21:00") {
+		if got := r.text("#preview [data-testid=card] .meta"); !strings.Contains(got, "Pinned") || !strings.Contains(got, "21:00 · until 4 Dec") {
 			t.Errorf("the text around it is %q", got)
 		}
 		if r.count("#preview script") > 0 || r.count("#preview .prose a") != 1 || r.attr("#preview a.button", "href") != "/sale" {

@@ -90,6 +90,9 @@ func TestRetractingIsConfirmedAndHappensOnce(t *testing.T) {
 		}
 	})
 	r := w.get("carol", "/staff/notices/5")
+	if r.count(".deeds > details.menu:not([open]) > .menu-items > [data-testid=retract]") != 1 {
+		t.Error("Retract stands beside Edit")
+	}
 	if !strings.Contains(r.text("[data-testid=retract]"), "the inboxes of its 1,500 recipients") {
 		t.Errorf("the explanation is %q", r.text("[data-testid=retract]"))
 	}

@@ -49,7 +49,7 @@ func EditPage(p *Send) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = crumbs(&p.Frame, "notices", "/staff/notices").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = crumbs(&p.Frame, "notices", "/staff/notices", components.Crumb{Text: p.Edit.Of, Href: p.Edit.Back}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

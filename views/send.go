@@ -73,6 +73,7 @@ type TypeHint struct {
 type Edit struct {
 	Action    string
 	Back      string // the page of the notice
+	Of        string // the title of the notice as it is
 	Revision  string // the revision being edited
 	Conflict  string // why it was not saved; empty: no conflict
 	Over      bool   // it can no longer be edited
