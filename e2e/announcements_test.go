@@ -70,9 +70,12 @@ func (w *window) moves() float64 {
 	})()`)
 }
 
-// chooses selects a kind of target in the staff form.
+// chooses selects a kind of target in the staff form. From an announcement the switch leads back first.
 func (w *window) chooses(target string) *window {
 	w.t.Helper()
+	if target != "audience" && ask[bool](w, `document.querySelector("[name=target][value=audience]").checked`) {
+		w.clickOn(".kinds .notification")
+	}
 	w.do(chromedp.Click(css(`label:has([name=target][value=` + target + `])`)))
 	return w
 }

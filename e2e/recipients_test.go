@@ -79,7 +79,7 @@ func TestChoosingRecipientsWorksWithoutJavaScript(t *testing.T) {
 	w.chooses("audience").ticks("customer", "operator")
 	w.press(`#send button[name=preview]`)
 	w.has(`[data-testid=recipients]`, "1 person will get it.").holds("audience", "to_audience", "|picker|operator+customer")
-	w.clickOn(".kinds .notification").chooses("role")
+	w.chooses("role")
 	w.press(submitSend)
 	w.shows("h1", "The kitchen closes at four")
 	w.until(textOf(`.facts`) + `.includes("role picker")`)

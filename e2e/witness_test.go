@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -71,6 +72,9 @@ func (s *witness) note(ev any) {
 		s.noteRequest(e)
 	case *network.EventResponseReceived:
 		s.statuses[e.Response.URL] = e.Response.Status
+		if e.Response.Status == http.StatusNoContent { // a form that was saved leaves the page as it is
+			s.pages = slices.DeleteFunc(s.pages, func(id network.RequestID) bool { return id == e.RequestID })
+		}
 		if e.Response.FromDiskCache {
 			s.cached[e.Response.URL] = true
 		}

@@ -16,10 +16,6 @@ import (
 // bellWait is how long a page waits for each part of its frame, such as the bell.
 const bellWait = time.Second
 
-func withWait(r *http.Request) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(r.Context(), bellWait)
-}
-
 // announced is what a user sees of the announcements. Every page shows a part of it.
 type announced struct {
 	notifier.OpenAnnouncements
@@ -53,7 +49,7 @@ func (h *Handlers) listed(r *http.Request, wait time.Duration) (announced, error
 // page goes without it.
 func (h *Handlers) surround(r *http.Request, f *views.Frame, a announced) notifier.Badge {
 	h.addAnnounced(r, f, a)
-	ctx, cancel := withWait(r)
+	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
 	badges, err := h.Inbox.Badges(ctx, []int64{seqOf(r)})
 	if h.storedInstead(r, err) {

@@ -38,7 +38,7 @@ func (h *Handlers) changeUsers(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) changePerson(w http.ResponseWriter, r *http.Request, name string, values url.Values) error {
 	path := personPath(name)
 	var err error
-	done := ""
+	var done string
 	switch values.Get("action") {
 	case "mail":
 		return h.tryMailOf(w, r, name, values)

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -90,7 +91,7 @@ func (h *Handlers) addActivity(r *http.Request, text *locale.Printer, users []no
 			rows[i].Seen = momentOf(text, at, now)
 		}
 	}
-	ctx, cancel := withWait(r)
+	ctx, cancel := context.WithTimeout(r.Context(), bellWait)
 	defer cancel()
 	badges, err := h.Inbox.Badges(ctx, seqs)
 	var posts []notifier.Badge

@@ -44,7 +44,9 @@ func TestPeopleAreListedWithWhatTheyHaveUnread(t *testing.T) {
 		b.SetInbox(1000*seq, 1)
 		return b, nil
 	}
-	w.posts.list = func(r notifier.Reader) (notifier.OpenAnnouncements, error) { return notifier.OpenAnnouncements{Unread: r.Seq}, nil }
+	w.posts.list = func(r notifier.Reader) (notifier.OpenAnnouncements, error) {
+		return notifier.OpenAnnouncements{Unread: r.Seq}, nil
+	}
 	calls := 0
 	w.inbox.called = func(seqs []int64) {
 		if len(seqs) > 1 {
