@@ -47,7 +47,7 @@ func TestOnlyTheChosenTargetReceivesTheNotice(t *testing.T) {
 	w.fill("title", "The kitchen closes at four")
 	w.answered(submitSend)
 	testkit.Eventually(t, "the list of the faults has the focus", func() bool { return w.focused() == "faults" })
-	w.has(`[data-testid=faults] a[href="#to_role"]`, "Roles: Choose one.").holds("role", "to_role", "||customer")
+	w.has(`[data-testid=faults] a[href="#to_role"]`, "Groups: Choose one.").holds("role", "to_role", "||customer")
 	w.do(chromedp.Click(css(`[data-testid=faults] a[href="#to_role"]`)))
 	testkit.Eventually(t, "the link leads to the list", func() bool { return w.focused() == "to_role" })
 	w.ticksIn("to_role", "picker").until(`document.querySelector("#to_role-fault") === null`)
