@@ -111,6 +111,6 @@ func (w *window) sendsWithoutScript(text *locale.Printer) {
 
 	w.press(`.side a[href$="/staff/users"]`)
 	w.fill("q", "picker1203")
-	w.press(`.search button`)
+	w.press(`.search > .button`)
 	w.until(`document.querySelectorAll("[data-testid=user]").length === 1`)
 }
