@@ -13,6 +13,7 @@ export function startDevices() {
 		note.textContent = box.dataset[why] ?? "";
 	};
 	const remove = document.getElementById("device-remove");
+	toggle.checked = toggle.defaultChecked; // a browser may restore what it was before a reload
 	const why = toggle.checked ? "" : hindrance();
 	label.hidden = why !== "";
 	explain(why);
