@@ -49,15 +49,11 @@ func (w *Worker) resend(ctx context.Context, j *job) (more bool, err error) {
 		}
 	}
 	if len(small) > 0 {
-		for i, err := range w.deliver(ctx, small) {
-			switch {
-			case err == nil:
-			case isAway(err):
-				return false, err
-			default:
-				rest = append(rest, small[i].Work)
-			}
+		more, err := w.deliverAgain(ctx, small)
+		if err != nil {
+			return false, err
 		}
+		rest = append(rest, more...)
 	}
 	j.From = ids[len(ids)-1]
 	if err := w.c.Store.AdvanceWork(ctx, w.claimed(), j.ID, j.From, rest...); err != nil {
@@ -67,6 +63,32 @@ func (w *Worker) resend(ctx context.Context, j *job) (more bool, err error) {
 		w.Wake()
 	}
 	return true, nil
+}
+
+// deliverAgain delivers small notices again, and returns the work of those that failed, and of those that were edited meanwhile:
+// the edit may have found empty inboxes, to which the resend then added rows with the old text.
+func (w *Worker) deliverAgain(ctx context.Context, small []*job) (rest []notifier.Work, err error) {
+	ids := make([]int64, len(small))
+	for i, err := range w.deliver(ctx, small) {
+		ids[i] = small[i].NoticeID
+		switch {
+		case err == nil:
+		case isAway(err):
+			return nil, err
+		default:
+			rest = append(rest, small[i].Work)
+		}
+	}
+	known, err := w.c.Store.Contents(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read %d notices again: %w", len(ids), err)
+	}
+	for _, j := range small {
+		if n, ok := known[j.NoticeID]; ok && n.Revision != j.revision && !n.State.TakenBack() {
+			rest = append(rest, jobOf(&n, true).Work)
+		}
+	}
+	return rest, nil
 }
 
 // OnItsWay returns when the oldest notice was accepted that is not yet in its inboxes. During a

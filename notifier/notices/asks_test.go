@@ -185,7 +185,9 @@ func (p *askPlay) step(t *testing.T, r *rapid.T) {
 	i := rapid.IntRange(0, 1).Draw(r, "instance")
 	u := rapid.SampledFrom(p.users).Draw(r, "user")
 	var err error
-	switch rapid.SampledFrom([]string{"arrive", "answer", "answer", "answer and die", "withdraw", "leave", "delete the row", "delete the user", "lose redis"}).Draw(r, "deed") {
+	deed := rapid.SampledFrom([]string{"arrive", "answer", "answer", "answer and die", "withdraw", "leave", "delete the row", "delete the user", "lose redis"}).Draw(r, "deed")
+	t.Logf("question %d: %s, %s on instance %d", p.id, deed, u.Name, i)
+	switch deed {
 	case "arrive":
 		if !p.gone[u.Name] && !p.cleared[u.Name] {
 			testkit.Eventually(t, "the question arrives", func() bool { return p.row(t, u, p.id) != nil })
