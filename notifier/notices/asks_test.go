@@ -35,6 +35,11 @@ type askers struct {
 func newAskers(t *testing.T, url string) *askers {
 	t.Helper()
 	a := &askers{rig: newRigOn(t, redistest.Own(t).Client(t), url)}
+	t.Cleanup(func() {
+		if t.Failed() {
+			a.logWork(t)
+		}
+	})
 	other, err := store.Open(t.Context(), store.Config{URL: url, DataDir: a.dir})
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +64,21 @@ func newAskers(t *testing.T, url string) *askers {
 	}
 	a.dying = ask.New(ask.Config{Store: other, NoticeOf: a.inbox.NoticeOf})
 	return a
+}
+
+// logWork logs the work that is not done, and the work that was given up.
+func (a *askers) logWork(t *testing.T) {
+	ctx := context.Background()
+	dead, err := a.store.DeadLetters(ctx, 0, 10)
+	for _, d := range dead {
+		t.Logf("given up: %+v", d)
+	}
+	unfinished, bad := a.store.Unfinished(ctx, 0, 10)
+	for _, n := range unfinished {
+		t.Logf("unfinished: notice %d in revision %d is %s", n.ID, n.Revision, n.State)
+	}
+	rows, worse := a.store.CountWork(ctx, 100)
+	t.Logf("%d notices and rows of work in all; %v", rows, errors.Join(err, bad, worse))
 }
 
 // ask stores a question to these members of a role, which is open for some time.
