@@ -174,7 +174,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"GiveBackAll":       func(ctx context.Context) error { return s.GiveBackAll(ctx, 1) },
 		"Retry":             func(ctx context.Context) error { return s.Retry(ctx, 1, notifier.Work{}, time.Unix(0, 0), "") },
 		"AddWork":           func(ctx context.Context) error { return s.AddWork(ctx, notifier.Work{Kind: notifier.WorkResend}) },
-		"AdvanceWork":       func(ctx context.Context) error { return s.AdvanceWork(ctx, notifier.Claim{}, 99, 1) },
+		"AdvanceWork":       func(ctx context.Context) error { _, err := s.AdvanceWork(ctx, notifier.Claim{}, 99, 1); return err },
 		"FinishWork":        func(ctx context.Context) error { return s.FinishWork(ctx, 1, 99) },
 		"Resending":         func(ctx context.Context) error { _, err := s.Resending(ctx); return err },
 		"CountWork":         func(ctx context.Context) error { _, err := s.CountWork(ctx, 1); return err },

@@ -148,16 +148,17 @@ func addWork(ctx context.Context, tx *sql.Tx, all []notifier.Work) error {
 }
 
 // AdvanceWork moves the start of a row of work forward to from, stores more work found by this
-// step, and renews the claim. It does nothing if c.Owner has lost the claim.
-func (s *Store) AdvanceWork(ctx context.Context, c notifier.Claim, id, from int64, more ...notifier.Work) error {
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+// work, and renews the claim, all in one transaction. If the owner no longer holds the row, it changes nothing and held is false:
+// whoever holds it finds the same work.
+func (s *Store) AdvanceWork(ctx context.Context, c notifier.Claim, id, from int64, more ...notifier.Work) (held bool, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
 		n, err := change(ctx, tx, `UPDATE work SET from_seq = $1, due_at = $2, tries = 0 WHERE id = $3 AND owner = $4`, from, millis(c.Until), id, c.Owner)
-		if err != nil || n == 0 {
+		if held = n > 0; err != nil || !held {
 			return err
 		}
 		return addWork(ctx, tx, more)
 	})
-	return s.fail(err, "advance work %d to %d", id, from)
+	return held && err == nil, s.fail(err, "advance work %d to %d", id, from)
 }
 
 // FinishWork deletes a row of work that the owner holds.

@@ -211,7 +211,9 @@ func TestRowOfWorkBelongsToItsOwner(t *testing.T) {
 		}
 		claims(mine, w)
 		claims(other)
-		wantIs(t, s.AdvanceWork(t.Context(), mine, 1, 17, notifier.Work{Kind: notifier.WorkRetract, NoticeID: 3, From: 1, To: 2}), nil)
+		if held := must(s.AdvanceWork(t.Context(), mine, 1, 17, notifier.Work{Kind: notifier.WorkRetract, NoticeID: 3, From: 1, To: 2}))(t); !held {
+			t.Error("the work of its owner is not advanced")
+		}
 		claims(other, notifier.Work{ID: 2, Kind: notifier.WorkRetract, NoticeID: 3, From: 1, To: 2})
 		if !must(s.Resending(t.Context()))(t) {
 			t.Error("nothing is sent again")
@@ -219,7 +221,9 @@ func TestRowOfWorkBelongsToItsOwner(t *testing.T) {
 		db.clock.move(2 * time.Second)
 		w.From, w.Owner = 17, 1
 		claims(other, w)
-		wantIs(t, s.AdvanceWork(t.Context(), mine, 1, 99), nil) // its claim has run out: no effect
+		if held := must(s.AdvanceWork(t.Context(), mine, 1, 99, notifier.Work{Kind: notifier.WorkDeliver, NoticeID: 4}))(t); held {
+			t.Error("work is advanced without its claim")
+		}
 		wantIs(t, s.FinishWork(t.Context(), 1, 1), nil)
 		wantIs(t, s.Bury(t.Context(), 1, 1, notifier.DeadLetter{}), nil)
 		wantIs(t, s.Retry(t.Context(), 1, w, now, "late"), nil)

@@ -145,7 +145,7 @@ func (w *Worker) serve(ctx context.Context, n *notifier.Notice, j *job, s stretc
 		return false, w.finish(ctx, &now, j)
 	}
 	j.From = s.seqs[len(s.seqs)-1]
-	return true, w.advance(ctx, &now, j)
+	return w.advance(ctx, &now, j)
 }
 
 // touch changes the inboxes of some recipients. If it delivers a later revision, an inbox may
@@ -221,27 +221,27 @@ func (w *Worker) finishRow(ctx context.Context, j *job) error {
 }
 
 // advance stores the progress of a job in SQL from time to time: for pages, and for the instance that
-// continues if this one dies. It renews the claim.
-func (w *Worker) advance(ctx context.Context, n *notifier.Notice, j *job) error {
+// continues if this one dies. It renews the claim. held is false if another job has the row of work.
+func (w *Worker) advance(ctx context.Context, n *notifier.Notice, j *job) (held bool, err error) {
 	switch now := time.Now(); {
 	case j.advanced.IsZero():
 		j.advanced = now
-		return nil
+		return true, nil
 	case now.Sub(j.advanced) < advanceEvery:
-		return nil
+		return true, nil
 	default:
 		j.advanced = now
 	}
-	var err error
+	held = true
 	if j.ID > 0 {
-		err = w.c.Store.AdvanceWork(ctx, w.claimed(), j.ID, j.From)
+		held, err = w.c.Store.AdvanceWork(ctx, w.claimed(), j.ID, j.From)
 	} else {
 		err = w.c.Store.Advance(ctx, w.claimed(), n.ID, n.Revision, n.State, j.From)
 	}
 	if err != nil {
-		return fmt.Errorf("move the cursor of notice %d to %d: %w", n.ID, j.From, err)
+		return false, fmt.Errorf("move the cursor of notice %d to %d: %w", n.ID, j.From, err)
 	}
-	return nil
+	return held, nil
 }
 
 // expired reports whether there is nothing left to deliver. Expired notices are still retracted.

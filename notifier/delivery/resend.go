@@ -56,13 +56,16 @@ func (w *Worker) resend(ctx context.Context, j *job) (more bool, err error) {
 		rest = append(rest, more...)
 	}
 	j.From = ids[len(ids)-1]
-	if err := w.c.Store.AdvanceWork(ctx, w.claimed(), j.ID, j.From, rest...); err != nil {
+	held, err := w.c.Store.AdvanceWork(ctx, w.claimed(), j.ID, j.From, rest...)
+	if err != nil {
 		return false, fmt.Errorf("resend notices after %d: %w", j.From, err)
 	}
 	if len(rest) > 0 {
 		w.Wake()
 	}
-	return true, nil
+	// Without the claim this job must end here: rest was not stored, and this instance may claim the row again before the job
+	// deletes it as finished.
+	return held, nil
 }
 
 // deliverAgain delivers small notices again, and returns the work of those that failed, and of those that were edited meanwhile:

@@ -60,7 +60,7 @@ type Queue interface {
 	GiveBackAll(ctx context.Context, owner int64) error
 	Retry(ctx context.Context, owner int64, w notifier.Work, due time.Time, why string) error
 	AddWork(ctx context.Context, all ...notifier.Work) error
-	AdvanceWork(ctx context.Context, c notifier.Claim, id, from int64, more ...notifier.Work) error
+	AdvanceWork(ctx context.Context, c notifier.Claim, id, from int64, more ...notifier.Work) (held bool, err error)
 	FinishWork(ctx context.Context, owner, id int64) error
 	Resending(ctx context.Context) (bool, error)
 	CountWork(ctx context.Context, limit int64) (int64, error)
