@@ -147,9 +147,8 @@ func addWork(ctx context.Context, tx *sql.Tx, all []notifier.Work) error {
 	return nil
 }
 
-// AdvanceWork moves the start of a row of work forward to from, stores more work found by this
-// work, and renews the claim, all in one transaction. If the owner no longer holds the row, it changes nothing and held is false:
-// whoever holds it finds the same work.
+// AdvanceWork moves the start of a row of work forward to from, stores the work found up to there as more, and renews the claim,
+// in one transaction. If c.Owner has lost the claim, it changes nothing and held is false: the next owner finds the same work.
 func (s *Store) AdvanceWork(ctx context.Context, c notifier.Claim, id, from int64, more ...notifier.Work) (held bool, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		n, err := change(ctx, tx, `UPDATE work SET from_seq = $1, due_at = $2, tries = 0 WHERE id = $3 AND owner = $4`, from, millis(c.Until), id, c.Owner)

@@ -60,11 +60,11 @@ func (w *Worker) resend(ctx context.Context, j *job) (more bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("resend notices after %d: %w", j.From, err)
 	}
-	if len(rest) > 0 {
+	if held && len(rest) > 0 {
 		w.Wake()
 	}
-	// Without the claim this job must end here: rest was not stored, and this instance may claim the row again before the job
-	// deletes it as finished.
+	// Without the claim, rest was not stored and the job must end: this instance may have claimed the row again, and the job would
+	// then delete it as finished.
 	return held, nil
 }
 

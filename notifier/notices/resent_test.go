@@ -14,34 +14,55 @@ import (
 	"github.com/carillonhq/carillon/store"
 )
 
+// resent is a notice that three users had before Redis lost everything.
+type resent struct {
+	*rig
+	seqs   []int64
+	notice notifier.Notice
+}
+
+// newResent sends a notice, edits it if a title is given, and loses Redis. No instance runs then.
+func newResent(t *testing.T, title string) *resent {
+	t.Helper()
+	r := &resent{rig: newRig(t, redistest.Own(t).Client(t))}
+	r.seqs = r.users(t, "all", 3)
+	p := notices.New(r.config())
+	stop := start(t, p)
+	r.notice = send(t, p, toRole("all"))
+	if title != "" {
+		r.edit(t, p, r.notice.ID, title)
+	}
+	r.state(t, r.notice.ID, notifier.StateSent)
+	stop()
+	r.flushAll(t)()
+	return r
+}
+
+// resend runs an instance that delivers the notice again, until nothing is left to do.
+func (r *resent) resend(t *testing.T, c notices.Config) {
+	t.Helper()
+	if err := running(t, c).Resend(t.Context(), r.notice.CreatedAt.Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "nothing is left to do", func() bool { return r.backlog(t) == 0 })
+}
+
 // TestEditDuringAResendReachesEveryRecipient edits a notice after the resend has read it, while no inbox has a row that the edit
 // could change.
 func TestEditDuringAResendReachesEveryRecipient(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, redistest.Own(t).Client(t))
-	seqs := r.users(t, "all", 3)
+	r := newResent(t, "")
 	c := r.config()
-	p := notices.New(c)
-	stop := start(t, p)
-	n := send(t, p, toRole("all"))
-	r.state(t, n.ID, notifier.StateSent)
-	stop()
-	r.flushAll(t)()
-
 	var edited atomic.Bool
 	c.Inbox = &meanwhile{Inbox: r.inbox, before: func() {
-		r.edit(t, running(t, r.config()), n.ID, "Edited")
+		r.edit(t, running(t, r.config()), r.notice.ID, "Edited")
 		edited.Store(true)
 	}}
-	p = running(t, c)
-	if err := p.Resend(t.Context(), n.CreatedAt.Add(-time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	testkit.Eventually(t, "nothing is left to do", func() bool { return r.backlog(t) == 0 })
+	r.resend(t, c)
 	if !edited.Load() {
 		t.Fatal("the resend delivered nothing")
 	}
-	r.everyoneReads(t, seqs, "Edited")
+	r.everyoneReads(t, r.seqs, "Edited")
 }
 
 // stolen is a store in which the first job that advances has lost its claim to another instance. By the time the job learns that, its
@@ -87,24 +108,12 @@ func (s *stolen) AdvanceWork(ctx context.Context, c notifier.Claim, id, from int
 	return held, err
 }
 
+// An edited notice is resent by a row of work of its own, which is stored with the progress of the resend.
 func TestResendIsCompleteAlthoughItLosesItsClaimMeanwhile(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, redistest.Own(t).Client(t))
-	seqs := r.users(t, "all", 3)
+	r := newResent(t, "Edited")
 	c := r.config()
-	p := notices.New(c)
-	stop := start(t, p)
-	n := send(t, p, toRole("all"))
-	r.edit(t, p, n.ID, "Edited") // so that it is resent by work of its own
-	r.state(t, n.ID, notifier.StateSent)
-	stop()
-	r.flushAll(t)()
-
 	c.Store = &stolen{Store: r.store, claimed: make(chan struct{})}
-	p = running(t, c)
-	if err := p.Resend(t.Context(), n.CreatedAt.Add(-time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	testkit.Eventually(t, "nothing is left to do", func() bool { return r.backlog(t) == 0 })
-	r.everyoneReads(t, seqs, "Edited")
+	r.resend(t, c)
+	r.everyoneReads(t, r.seqs, "Edited")
 }
