@@ -12,6 +12,16 @@ func TestStaffManageAPerson(t *testing.T) {
 		if !script {
 			w.withoutScript()
 		}
+		w.visit("/staff/users").clickOn(`[data-testid=new] summary`)
+		name := "erin"
+		if script {
+			name = "dave"
+			w.until(`document.activeElement.id === "name"`).types(name)
+		} else {
+			w.fill("name", name)
+		}
+		w.press(`[data-testid=person-form] button[type=submit]`)
+		w.has("h1", name).has("#done p", "Added. They can receive notifications now.")
 		w.visit("/staff/users").press(`[data-testid=user] th a[href$="/bob"]`)
 		w.has("h1", "bob").picks("role", "staff")
 		w.press(`[data-testid=add] button`)

@@ -12,8 +12,8 @@ import (
 	"github.com/carillonhq/carillon/views"
 )
 
-// personFields are the fields of the forms on a person's page.
-var personFields = []string{"action", "user", "role", "password", "back"}
+// personFields are the fields of the forms on a person's page, and of the form for another one.
+var personFields = append([]string{"action", "user", "back"}, newPersonFields...)
 
 // personForm handles the forms of the page at this address.
 func (h *Handlers) personForm(w http.ResponseWriter, r *http.Request) error {
@@ -40,6 +40,8 @@ func (h *Handlers) changePerson(w http.ResponseWriter, r *http.Request, name str
 	var err error
 	var done string
 	switch values.Get("action") {
+	case "new":
+		return h.addPerson(w, r, values)
 	case "mail":
 		return h.tryMailOf(w, r, name, values)
 	case "add":
@@ -87,14 +89,19 @@ func (h *Handlers) addToGroup(r *http.Request, name, role string) error {
 	if role == "" {
 		return fault("role", notifier.CodeRequired, nil)
 	}
+	if err := h.roleExists(r, role); err != nil {
+		return err
+	}
+	return h.People.GrantRole(r.Context(), h.actor(r), name, role)
+}
+
+// roleExists returns a *notifier.InvalidError of the field for a role that does not exist.
+func (h *Handlers) roleExists(r *http.Request, role string) error {
 	_, err := h.Store.Role(r.Context(), role)
 	if errors.Is(err, notifier.ErrNotFound) {
 		return fault("role", notifier.CodeUnknownRole, map[string]any{"Name": role})
 	}
-	if err != nil {
-		return err
-	}
-	return h.People.GrantRole(r.Context(), h.actor(r), name, role)
+	return err
 }
 
 // setPassword sets another user's password. One's own needs the present one, which Settings asks for.

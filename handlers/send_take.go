@@ -56,8 +56,6 @@ func takeOptions(text *locale.Printer, chosen string) []components.Option {
 		{Value: string(notifier.DoneRequired), Text: text.T("send.take_required")},
 		{Value: string(notifier.DoneNone), Text: text.T("send.take_none")},
 	}
-	for i := range options {
-		options[i].Selected = options[i].Value == chosen
-	}
+	selectOption(options, chosen)
 	return options
 }

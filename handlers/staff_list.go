@@ -70,3 +70,10 @@ func rowsOf[T, R any](h *Handlers, r *http.Request, found []T, notice func(*T) *
 	}
 	return rows, nil
 }
+
+// selectOption selects the option with a value, if there is one, and no other.
+func selectOption(options []components.Option, value string) {
+	for i := range options {
+		options[i].Selected = options[i].Value == value
+	}
+}

@@ -53,6 +53,7 @@ func (h *Handlers) usersPage(r *http.Request, values url.Values) (*views.Users, 
 	h.addMailFaults(r, p.Text, shown, p.Rows)
 	h.addActivity(r, p.Text, shown, p.Rows)
 	h.addFilter(r, p, l)
+	p.New = h.newPerson(r, p)
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 	return p, nil
 }

@@ -6,14 +6,24 @@ import "github.com/carillonhq/carillon/views/components"
 type Users struct {
 	Frame
 	List
+	Faults   // of the form for another person
 	Rows     []UserRow
-	Total    string              // the number of all users; empty: unknown
+	New      NewPerson
 	ByMail   bool                // the search finds mail addresses, too
 	Groups   []components.Option // the choices of that filter
 	Orders   []components.Option // more than one: they can be chosen
 	Filters  string              // the number of filters in force; empty: none
 	Clear    string              // the list without filters
 	NextText string
+}
+
+// NewPerson is the form for another person.
+type NewPerson struct {
+	Name, Email, Role string              // as filled in
+	Audiences         []components.Option // everybody is in exactly one
+	Roles             []components.Option // nil: the name is typed
+	ByMail            bool                // mail is sent
+	ByPassword        bool                // people can sign in with a password
 }
 
 // UserRow is one user.

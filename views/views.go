@@ -21,6 +21,7 @@ type Frame struct {
 	Text    *locale.Printer
 	Assets  Assets
 	Title   string
+	Total   string             // the number of all entries of a list, after the title; empty: unknown, or no list
 	Section string             // the current link of the navigation
 	Pages   [][]components.Tab // the staff pages in groups; empty: this is not a staff page
 	Viewer  *Viewer            // nil: signed out

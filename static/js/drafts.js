@@ -10,7 +10,7 @@ import { text } from "./texts.js";
 
 const place = "carillon-drafts";
 const most = 8; // forms; the one typed into longest ago is dropped
-const notKept = ["page_user", "action", "back"]; // these describe the page, not the user's input
+const notKept = ["page_user", "action", "back", "password"]; // the first three describe the page, and a password is kept nowhere
 
 /** Returns the fields of a form. @param {HTMLFormElement} form @returns {Fields} */
 export function fieldsOf(form) {

@@ -24,11 +24,22 @@ export function startStaff(answered = false) {
 	for (const form of document.querySelectorAll("form[data-saves]")) {
 		if (form instanceof HTMLFormElement) startSaves(form, signal);
 	}
+	for (const summary of document.querySelectorAll(".adding > summary")) {
+		// Not every toggle: a form that opens with a restored draft takes no focus.
+		summary.addEventListener("click", () => summary.parentElement?.addEventListener("toggle", beginTyping, { once: true, signal }), { signal });
+	}
 	const form = document.getElementById("send");
 	if (form instanceof HTMLFormElement) startSend(form, signal, answered);
 	for (const field of document.querySelectorAll("input[data-names]")) {
 		if (field instanceof HTMLInputElement) startName(field);
 	}
+}
+
+/** Gives the focus to the first field of the form for another entry, when that opens. @param {Event} e */
+function beginTyping(e) {
+	if (!(e.target instanceof HTMLDetailsElement) || !e.target.open) return;
+	const field = e.target.querySelector("form :is(input:not([type=hidden]), textarea, select)");
+	if (field instanceof HTMLElement) field.focus();
 }
 
 /**

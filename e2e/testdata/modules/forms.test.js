@@ -6,7 +6,7 @@ import { Time } from "./fakes.js";
 
 const fields = `<input type="hidden" name="page_user" value="alice"><input type="hidden" name="once" value="ONCE">
 	<fieldset id="target"><input type="radio" name="target" value="user" checked><input type="radio" name="target" value="role"><input type="radio" name="target" value="topic"></fieldset>
-	<input id="title" name="title"><textarea name="body"></textarea><input type="checkbox" name="toast" value="1">
+	<input id="title" name="title"><textarea name="body"></textarea><input type="password" name="password"><input type="checkbox" name="toast" value="1">
 	<select name="keep"><option value=""></option><option value="72h"></option></select>`;
 
 /** @param {string} once the token in the page @param {boolean} [answered] @param {string} [early] a title typed before the script runs, beside two choices */
@@ -185,6 +185,8 @@ test("a draft belongs to its user, and is dropped when they sign out", () => {
 	sessionStorage.clear();
 	const mine = start();
 	mine.type("title", "Mine");
+	mine.type("password", "harbour");
+	equal(sessionStorage.getItem("carillon-drafts")?.includes("harbour"), false); // it is kept nowhere
 	mine.end.abort();
 	document.body.dataset.user = "bob";
 	const theirs = start();

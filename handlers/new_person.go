@@ -1,0 +1,96 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/carillonhq/carillon/internal/session"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views"
+)
+
+// Error codes of the form for another person.
+const (
+	codePersonTaken   = "person_taken"   // name: somebody has it
+	codePersonLeaving = "person_leaving" // name: somebody who has it is being deleted
+	codeManyPeople    = "too_many_people"
+)
+
+// usualAudience is the audience that a new person has unless staff choose another, as for `carillon user add`.
+const usualAudience = "user"
+
+// newPersonFields are the fields of the form, from top to bottom.
+var newPersonFields = []string{"name", "email", "audience", "role", "password"}
+
+// addPerson adds a user and redirects to their page.
+func (h *Handlers) addPerson(w http.ResponseWriter, r *http.Request, values url.Values) error {
+	pasted(values)
+	u, err := h.readNewPerson(r, values)
+	if err == nil {
+		u, err = h.withPassword(u, values.Get("password"))
+	}
+	if err == nil {
+		_, err = h.People.Add(r.Context(), h.actor(r), u)
+	}
+	bad := (*notifier.InvalidError)(nil)
+	switch {
+	case err == nil:
+		redirect(w, r, addQuery(personPath(u.Name), "person-added"))
+		return nil
+	case errors.Is(err, notifier.ErrLeaving): // an ErrConflict, too
+		bad = fault("name", codePersonLeaving, map[string]any{"Name": u.Name})
+	case errors.Is(err, notifier.ErrFull):
+		bad = fault("", codeManyPeople, nil)
+	case errors.Is(err, notifier.ErrConflict):
+		bad = fault("name", codePersonTaken, map[string]any{"Name": u.Name})
+	case errors.As(err, &bad):
+	default:
+		return fmt.Errorf("add a user: %w", err)
+	}
+	p, err := h.usersPage(r, url.Values{})
+	if err != nil {
+		return err
+	}
+	p.New.Name, p.New.Email, p.New.Role = kept(values.Get("name")), kept(values.Get("email")), kept(values.Get("role"))
+	selectOption(p.New.Audiences, values.Get("audience"))
+	selectOption(p.New.Roles, values.Get("role"))
+	p.Faults = faultsOf(p.Text, bad, newPersonFields...)
+	return h.page(w, r, http.StatusUnprocessableEntity, views.UsersPage(p))
+}
+
+// readNewPerson parses the form but for the password.
+func (h *Handlers) readNewPerson(r *http.Request, values url.Values) (notifier.NewUser, error) {
+	u := notifier.NewUser{Name: strings.TrimSpace(values.Get("name")), Email: values.Get("email")}
+	for _, a := range h.audiences() {
+		if h.boxOf(a) == values.Get("audience") {
+			u.Audience = a
+		}
+	}
+	if role := strings.TrimSpace(values.Get("role")); role != "" {
+		if err := h.roleExists(r, role); err != nil {
+			return u, err
+		}
+		u.Roles = []string{role}
+	}
+	return u, nil
+}
+
+// withPassword returns u with the hash of a password; without one they sign in another way.
+func (h *Handlers) withPassword(u notifier.NewUser, password string) (notifier.NewUser, error) {
+	if password == "" || h.PasswordsOff {
+		return u, nil
+	}
+	var err error
+	u.PasswordHash, err = session.HashPassword(password)
+	return u, err
+}
+
+// newPerson returns the form for another person, as it is at first.
+func (h *Handlers) newPerson(r *http.Request, p *views.Users) views.NewPerson {
+	f := views.NewPerson{Audiences: h.audienceOptions(r, p.Text, nil), Roles: h.roleOptions(r, p.Text.T("users.no_group"), ""), ByMail: h.Mailing, ByPassword: !h.PasswordsOff}
+	selectOption(f.Audiences, usualAudience)
+	return f
+}
