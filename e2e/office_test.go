@@ -28,12 +28,12 @@ func TestStaffAdministerWithoutJavaScript(t *testing.T) {
 	w.press(`.side a[href$="/staff/roles"]`)
 	w.clickOn(`.adding summary`).fill("role", "night shift")
 	w.press(`[data-testid=role-form] button`)
-	w.has("h1", "Role night shift").has("#done p", "The role has been created.")
+	w.has("h1", "Group night shift").has("#done p", "The group has been created.")
 	w.fill("user", "bob")
 	w.press(`[data-testid=member-form] button`)
-	w.has("#done p", "Added to the role.").has("[data-testid=members]", "1 person")
+	w.has("#done p", "Added to the group.").has("[data-testid=members]", "1 person")
 	w.press(`[data-testid=member] button`)
-	w.has("#done p", "bob is no longer in the role.").has("[data-testid=members]", "0 people")
+	w.has("#done p", "bob is no longer in the group.").has("[data-testid=members]", "0 people")
 	w.press(`#done button`)
 	w.has("[data-testid=members]", "1 person")
 
@@ -43,17 +43,17 @@ func TestStaffAdministerWithoutJavaScript(t *testing.T) {
 	w.fill("scope", "119240")
 	w.picks("role", "night shift").fill("user", "paul")
 	w.press(`.adding button.primary`)
-	w.has("#user-fault", "Enter a person or a role, not both.").
+	w.has("#user-fault", "Enter a person or a group, not both.").
 		until(`document.querySelector("[name=scope]").value === "119240" && document.querySelector("[name=role]").value === "night shift"`)
 	w.do(chromedp.Clear(css("#user")))
 	w.press(`.adding button.primary`)
-	w.has("#done p", "Subscribed.").until(`document.querySelectorAll("[data-testid=subscription]").length === 1`)
+	w.has("#done p", "Added. They'll get what comes from now on.").until(`document.querySelectorAll("[data-testid=subscription]").length === 1`)
 
 	w.press(`.side a[href$="/staff/types"]`)
 	w.press(`[data-testid=type] th a`)
 	w.do(chromedp.SendKeys(css("#name-en"), "Replenishment"))
 	w.press(`[data-testid=type-form] .primary`)
-	w.has("#done p", "The type has been saved.").has("[data-testid=type] th a", "Replenishment")
+	w.has("#done p", "The category has been saved.").has("[data-testid=type] th a", "Replenishment")
 
 	w.press(`.side a[href$="/staff/rules"]`)
 	w.press(`[data-testid=rule] button`)
@@ -82,12 +82,12 @@ func TestRemovingALineFocusesTheNextAndUndoRestoresIt(t *testing.T) {
 		vera.leads("/staff/roles/staff", "action", "add", "user", name)
 	}
 	w.visit("/staff/roles/staff?q=a").stays()
-	w.do(focusOn(`[aria-label="Remove paul from the role"]`))
+	w.do(focusOn(`[aria-label="Remove paul from the group"]`))
 	w.types(kb.Enter)
-	w.has("#done p", "paul is no longer in the role.").until(`document.querySelectorAll("[data-testid=member]").length === 2`)
-	w.until(`document.activeElement.getAttribute("aria-label") === "Remove paula from the role"`)
+	w.has("#done p", "paul is no longer in the group.").until(`document.querySelectorAll("[data-testid=member]").length === 2`)
+	w.until(`document.activeElement.getAttribute("aria-label") === "Remove paula from the group"`)
 	w.clickOn(`#done form button`)
-	w.has("#done p", "Added to the role.").until(`document.querySelectorAll("[data-testid=member]").length === 3`)
+	w.has("#done p", "Added to the group.").until(`document.querySelectorAll("[data-testid=member]").length === 3`)
 	w.same()
 }
 

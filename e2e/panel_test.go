@@ -57,7 +57,7 @@ func TestRowsOfThePanelAreMarkedAndMutedThere(t *testing.T) {
 	w.until(`document.querySelector('` + row + `[data-state=unread] .dot') && document.activeElement.closest('[action$="/inbox/read"]')`)
 	w.clickOn(post + ` [action$="/read"] button`).badge("3").until(`document.querySelector("` + post + `[data-state=read]")`)
 	w.clickOn(post + ` [action$="/unread"] button`).badge("4")
-	w.clickOn(row+` [action$="/settings/mute"] button`).has("#done p", "Muted “rep_notice”. You won't get new ones. Manage muted types in Settings.")
+	w.clickOn(row+` [action$="/settings/mute"] button`).has("#done p", "Muted “rep_notice”. You won't get new ones. Manage muted categories in Settings.")
 	w.until(`document.querySelectorAll('button[title="Unmute “rep_notice”"]').length === 2`) // in the panel and in the inbox below
 	w.until(`!document.querySelector("#panel").hidden`).same()
 

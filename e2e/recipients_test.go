@@ -55,7 +55,7 @@ func TestOnlyTheChosenTargetReceivesTheNotice(t *testing.T) {
 	w.chooses("role").holds("role", "to_role", "|picker|customer")
 	w.do(chromedp.Click(sendButton))
 	w.arrived("The kitchen closes at four")
-	w.until(textOf(`.facts`) + `.includes("role picker")`)
+	w.until(textOf(`.facts`) + `.includes("group picker")`)
 }
 
 // The sender types names, then chooses a role and audiences instead. Every control with a value that
@@ -72,7 +72,7 @@ func TestChoosingRecipientsWorksWithoutJavaScript(t *testing.T) {
 	w.fill("title", "The kitchen closes at four")
 	w.chooses("role").holds("role", "to to_role", "dave||").ticksIn("to_role", "picker")
 	w.press(submitSend)
-	w.has("#to-fault", "A role or an audience is also selected. Clear this field or that selection.").holds("role", "to to_role", "dave|picker|")
+	w.has("#to-fault", "A group is also selected. Clear this field or that selection.").holds("role", "to to_role", "dave|picker|")
 	w.do(chromedp.Clear(css("#to")))
 	w.press(`#send button[name=preview]`)
 	w.has(`[data-testid=recipients]`, "1 person will get it.").holds("role", "to_role", "|picker|")
@@ -82,5 +82,5 @@ func TestChoosingRecipientsWorksWithoutJavaScript(t *testing.T) {
 	w.chooses("role")
 	w.press(submitSend)
 	w.shows("h1", "The kitchen closes at four")
-	w.until(textOf(`.facts`) + `.includes("role picker")`)
+	w.until(textOf(`.facts`) + `.includes("group picker")`)
 }

@@ -36,7 +36,7 @@ func TestWhoHasNotReadANoticeIsReminded(t *testing.T) {
 			carol.goTo("/inbox?filter=unread").until(`!document.querySelector("main .row")`)
 			w.goTo(path).has(`[data-testid=history] li:first-child span`, "Reminder sent by alice")
 			w.clickOn(`[data-testid=remind] summary`).press(`[data-testid=remind] button`)
-			w.has("#done p", "Nobody was reminded: everyone who still has this notice has read it.")
+			w.has("#done p", "Nobody was reminded: everyone who still has this notification has read it.")
 			w.goTo("/staff/notices").until(`document.querySelectorAll("tbody tr").length === 3`)
 		})
 	}

@@ -40,7 +40,7 @@ func TestTypesOfALongInboxAreChosenAboveIt(t *testing.T) {
 	w.visit("/inbox").stays().until(live)
 	const shown = `document.querySelectorAll("[data-testid=entry]").length`
 	w.clickOn(".types a").has(".types [aria-current=page] span", "Comment").until(shown + ` === 13`)
-	w.has(".types a", "All types").clickOn(".types a").until(shown + ` === 25`).same()
+	w.has(".types a", "All categories").clickOn(".types a").until(shown + ` === 25`).same()
 }
 
 func TestNoticesAreFoundWithoutJavaScript(t *testing.T) {

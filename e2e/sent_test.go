@@ -48,7 +48,7 @@ func TestSentNoticesAreFilteredByKeyboard(t *testing.T) {
 	t.Parallel()
 	w, _ := sentDesk(t)
 	w.visit("/staff/notices").until(firstSent + ` === "We close at four"`)
-	w.tabsTo("Filters").types(kb.Enter).tabsTo("Type").types(usual[1].typ).types(kb.Enter)
+	w.tabsTo("Filters").types(kb.Enter).tabsTo("Category").types(usual[1].typ).types(kb.Enter)
 	w.until(firstSent + ` === "` + usual[1].title + `" && document.querySelectorAll("[data-testid=sent]").length === 1`)
 	w.tabsTo("Scheduled").types(kb.Enter).at("/staff/notices?state=scheduled")
 	w.has(".empty h2", "Nothing found").tabsTo("Drafts").types(kb.Enter).at("/staff/notices?tab=drafts")

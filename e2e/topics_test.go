@@ -23,14 +23,14 @@ func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	bob := open(t, i).as(i.person(t, "bob")).goTo("/settings")
 	bob.fill("scope", "119240")
 	bob.press("#subscribe button")
-	bob.has("#done p", "Subscribed. You'll get new notifications of this topic.")
+	bob.has("#done p", "Followed. You'll get what comes from now on.")
 	bob.has("[data-testid=subscriptions] li form > span", "Replenishment (119240)")
 	i.person(t, "dave").leads("/settings/subscriptions", "type", "rep_notice", "scope", "119240", "subscribed", "1")
 	windows := map[string]*window{"bob": bob}
 	for _, name := range []string{"carol", "dave", "erin"} {
 		windows[name] = open(t, i).as(i.person(t, name)).goTo("/settings")
 	}
-	windows["carol"].has("[data-testid=subscriptions] li .hint", "Through the role picker")
+	windows["carol"].has("[data-testid=subscriptions] li .hint", "Through the group picker")
 
 	w := open(t, i).as(vera).goTo("/staff/send")
 	w.do(chromedp.WaitVisible(css(`#to-entry`)))
@@ -61,7 +61,7 @@ func TestATopicReachesEachSubscriberOnceWithTheReason(t *testing.T) {
 	windows["erin"].badge("")
 
 	bob.goTo("/settings").press("[data-testid=subscriptions] li button")
-	bob.has("#done p", "Unsubscribed.")
+	bob.has("#done p", "Unfollowed.")
 	vera.toTopic("119240", notice{typ: "rep_notice", title: "Shelf 8 has -1 units"})
 	windows["dave"].badge("1")
 	windows["carol"].badge("1")
@@ -80,7 +80,7 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 	bob := open(t, i).as(i.person(t, "bob")).withoutScript().goTo("/settings")
 	bob.do(chromedp.SendKeys(css("#topic-scope"), "119240"))
 	bob.press("#subscribe button")
-	bob.shows("#done p", "Subscribed. You'll get new notifications of this topic.")
+	bob.shows("#done p", "Followed. You'll get what comes from now on.")
 
 	w := open(t, i).as(vera).withoutScript().goTo("/staff/send")
 	w.chooses("topic")
@@ -104,7 +104,7 @@ func TestTopicsWorkWithoutScript(t *testing.T) {
 	})
 	bob.shows(`[data-testid=entry] .meta .why`, "Late orders (119240)")
 	bob.goTo("/settings").press("[data-testid=subscriptions] li button")
-	bob.shows("#done p", "Unsubscribed.")
+	bob.shows("#done p", "Unfollowed.")
 }
 
 // TestAnEditReachesOpenInboxes edits a notice while its recipients have it open. The new text appears
@@ -130,7 +130,7 @@ func TestAnEditReachesOpenInboxes(t *testing.T) {
 
 	w := open(t, i).as(vera).goTo(page)
 	w.press("[data-testid=edit]")
-	w.shows("h1", "Edit notice")
+	w.shows("h1", "Edit notification")
 	w.fill("title", "Order 4187 is here")
 	w.fill("body", "It came on Sunday.")
 	w.shows(`#preview h3`, "Order 4187 is here")

@@ -104,7 +104,7 @@ func TestFaultsOfStaffPagesStayAmongThem(t *testing.T) {
 	w := newWorld(t, nil)
 	for address, want := range map[string]string{
 		"/staff/notices/0": "Back to Sent /staff/notices Sent", "/staff/else": "Back to Sent /staff/notices Sent", "/staff": "Back to Sent /staff/notices Sent",
-		"/staff/roles/none": "Back to Roles /staff/roles Roles", "/staff/apps/none/else": "Back to Apps /staff/apps Apps", "/staff/typesetting": "Back to Sent /staff/notices Sent",
+		"/staff/roles/none": "Back to Groups /staff/roles Groups", "/staff/apps/none/else": "Back to Apps /staff/apps Apps", "/staff/typesetting": "Back to Sent /staff/notices Sent",
 		"/nothing": "Back to the inbox /inbox ", "/staffing": "Back to the inbox /inbox ",
 	} {
 		r := w.get("carol", address).wantStatus(t, http.StatusNotFound)

@@ -133,7 +133,7 @@ func TestAnnouncementPageShowsReadersByAudience(t *testing.T) {
 		facts[row.Find("dt").Text()] = strings.TrimSpace(row.Find("dd").Text())
 	}
 	wantFacts := map[string]string{
-		"To": "everyone in User, Customer", "Type": "announcement",
+		"To": "everyone in User, Customer", "Category": "announcement",
 		"Opens": "20 Nov 2026, 20:00 JST", "Closes": "27 Nov 2026, 21:00 JST", "Pinned": "Yes",
 		"Shown to people who join later": "No", "Pop-up": "No", "Revision": "7",
 	}

@@ -21,8 +21,8 @@ func TestInnerStaffPagesSayWhereTheyAre(t *testing.T) {
 	}
 	for address, want := range map[string][2]string{
 		"/staff/notices/5":    {"Sent", "/staff/notices"},
-		"/staff/roles/staff":  {"Roles", "/staff/roles"},
-		"/staff/types?type=":  {"Types", "/staff/types"},
+		"/staff/roles/staff":  {"Groups", "/staff/roles"},
+		"/staff/types?type=":  {"Categories", "/staff/types"},
 		"/staff/notices/5?a=": {"Sent", "/staff/notices"},
 	} {
 		r := w.get("carol", address).wantStatus(t, http.StatusOK)

@@ -69,8 +69,8 @@ func TestDeadLettersAreDescribedAndCanBeRetried(t *testing.T) {
 		rows = append(rows, strings.Join(strings.Fields(e.Find("h2").Text()+" "+e.Find("h2 a").AttrOr("href", "")+" "+e.Find(".meta").Text()), " "))
 	}
 	want := []string{
-		"Lift <3> /staff/notices/1 5 attempts Set aside: Today 11:00", "Notice 77 (deleted) 5 attempts Set aside: Today 11:00",
-		"No notice 5 attempts Set aside: Today 11:00",
+		"Lift <3> /staff/notices/1 5 attempts Set aside: Today 11:00", "Notification 77 (deleted) 5 attempts Set aside: Today 11:00",
+		"No notification 5 attempts Set aside: Today 11:00",
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)

@@ -18,7 +18,7 @@ func TestTextOfANoticeCanBeEdited(t *testing.T) {
 	var asked []edited
 	w := editWorld(t, &asked)
 	r := w.get("carol", "/staff/notices/9/edit").wantStatus(t, http.StatusOK)
-	r.wantText(t, "h1", "Edit notice")
+	r.wantText(t, "h1", "Edit notification")
 	r.wantText(t, "#body", "One Two")
 	var fields []string
 	for _, field := range r.page.Find("[data-testid=edit-form] [name]:not([form])").EachIter() {
@@ -118,7 +118,7 @@ func TestConflictingEditOfANoticeKeepsTheText(t *testing.T) {
 	w := editWorld(t, &asked)
 	for _, revision := range []string{"6", "0", "six"} {
 		r := w.post("carol", "/staff/notices/9/edit", with(editNotice, "revision", revision)...).wantStatus(t, http.StatusConflict)
-		if !strings.Contains(r.text("[data-testid=conflict]"), "Someone else edited this notice while you were.") || r.attr("#title", "value") != "New" {
+		if !strings.Contains(r.text("[data-testid=conflict]"), "Someone else edited this notification while you were.") || r.attr("#title", "value") != "New" {
 			t.Errorf("revision %s: the conflict is %q, the title %q", revision, r.text("[data-testid=conflict]"), r.attr("#title", "value"))
 		}
 		if r.attr("[name=revision]", "value") != "7" || r.attr("[data-testid=conflict] a", "href") != "/staff/notices/9" {
@@ -140,7 +140,7 @@ func TestNoticeThatIsOverCannotBeEdited(t *testing.T) {
 			t.Errorf("%s offers to edit", page)
 		}
 		r := w.get("carol", page+"/edit").wantStatus(t, http.StatusConflict)
-		if !strings.Contains(r.text("main"), "Retracted or expired notices can't be edited.") {
+		if !strings.Contains(r.text("main"), "Retracted or expired notifications can't be edited.") {
 			t.Errorf("%s says %q", page, r.text("main"))
 		}
 		r = w.post("carol", page+"/edit", editNotice...).wantStatus(t, http.StatusConflict)

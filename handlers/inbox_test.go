@@ -82,7 +82,7 @@ func TestRowIsCompleteAndEscaped(t *testing.T) {
 	if time := row.Find("time"); time.AttrOr("datetime", "") != "2026-11-20T20:59:00+09:00" || time.Text() != "20:59" {
 		t.Errorf("the time is %q, %q", time.AttrOr("datetime", ""), time.Text())
 	}
-	if got := row.Find(".meta .why"); got.Text() != "picker" || got.AttrOr("title", "") != "You're in the role “picker”" {
+	if got := row.Find(".meta .why"); got.Text() != "picker" || got.AttrOr("title", "") != "You're in the group “picker”" {
 		t.Errorf("the reason is %q, %q", got.Text(), got.AttrOr("title", ""))
 	}
 	for action, name := range map[string]string{

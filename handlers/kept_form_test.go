@@ -80,8 +80,8 @@ func TestFormIsKeptWhenTheSessionCannotBeRead(t *testing.T) {
 func TestUnfinishedNoticeSaysThatItWaitsForRedis(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[notifier.State]string{
-		notifier.StateAccepted:   "Accepted and stored. Carillon can't reach Redis right now; the notice will be delivered as soon as Redis is back.",
-		notifier.StateRetracting: "Carillon can't reach Redis right now; the notice will be removed as soon as Redis is back.",
+		notifier.StateAccepted:   "Accepted and stored. Carillon can't reach Redis right now; the notification will be delivered as soon as Redis is back.",
+		notifier.StateRetracting: "Carillon can't reach Redis right now; the notification will be removed as soon as Redis is back.",
 		notifier.StateSent:       "Delivered and read counts are unavailable right now.",
 	} {
 		w := newWorld(t, func(w *world) {

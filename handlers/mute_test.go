@@ -35,8 +35,8 @@ func TestMutingReturnsToThePageOfItsForm(t *testing.T) {
 		t.Error(diff)
 	}
 	c.get("alice", "/settings?done=muted").wantText(t, "[data-testid=done] p",
-		"Muted. You won't get new notifications of this type. Manage muted types in Settings.")
-	c.get("alice", "/inbox?done=unmuted").wantText(t, "[data-testid=done] p", "Unmuted. You'll get notifications of this type again.")
+		"Muted. You won't get new notifications of this category. Manage muted categories in Settings.")
+	c.get("alice", "/inbox?done=unmuted").wantText(t, "[data-testid=done] p", "Unmuted. You'll get notifications of this category again.")
 }
 
 func TestMutedTypesAreListedAndCanBeUnmuted(t *testing.T) {
@@ -54,7 +54,7 @@ func TestMutedTypesAreListedAndCanBeUnmuted(t *testing.T) {
 			form.Find("[name=muted]").AttrOr("value", "")+" "+form.Find("button").AttrOr("aria-label", ""))
 	}
 	want := []string{
-		"/settings/mute like 0 Unmute notifications of type like", "/settings/mute order.late 0 Unmute notifications of type order.late",
+		"/settings/mute like 0 Unmute notifications of the category like", "/settings/mute order.late 0 Unmute notifications of the category order.late",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -76,7 +76,7 @@ func TestTypeThatCannotBeMutedIsExplained(t *testing.T) {
 		{"type=like&type=news&muted=1", "The form is invalid: a field is unknown or was sent twice."},
 		{"type=like&muted=1&seq=9", "The form is invalid: a field is unknown or was sent twice."},
 		{"type=Like&muted=1", "Use only lower-case letters, digits and . _ - (at most 63), starting with a letter or digit."},
-		{"type=like&muted=1&back=/inbox", "At most 200 types can be muted. Unmute another first."},
+		{"type=like&muted=1&back=/inbox", "At most 200 categories can be muted. Unmute another first."},
 	} {
 		r := c.postBody("alice", "/settings/mute", test.form).wantStatus(t, http.StatusUnprocessableEntity)
 		r.wantText(t, "[data-testid=mute-fault]", test.say)
@@ -109,7 +109,7 @@ func TestScriptThatMutesGetsAMessageWithUndo(t *testing.T) {
 	if muted := c.muted(); !slices.Equal(muted, []string{"like"}) {
 		t.Errorf("the muted types are %v", muted)
 	}
-	r.wantText(t, "#done[hx-swap-oob=true] p", "Muted “like”. You won't get new ones. Manage muted types in Settings.")
+	r.wantText(t, "#done[hx-swap-oob=true] p", "Muted “like”. You won't get new ones. Manage muted categories in Settings.")
 	undo := r.page.Find("#done form")
 	r = c.script("alice", undo.AttrOr("action", ""), "done",
 		"type="+undo.Find("[name=type]").AttrOr("value", "")+"&muted="+undo.Find("[name=muted]").AttrOr("value", "")).wantStatus(t, http.StatusOK)

@@ -64,8 +64,8 @@ func TestAPersonWhoCannotBeAddedIsLeftInTheForm(t *testing.T) {
 		"no name":          {[]string{"name", " ", "audience", "user"}, "name", "isn't a valid name"},
 		"a taken name":     {[]string{"name", "bob", "audience", "user"}, "name", "The user name bob is taken."},
 		"a bad address":    {[]string{"name", "dave", "audience", "user", "email", "dave"}, "email", "Enter one mail address"},
-		"no audience":      {[]string{"name", "dave"}, "audience", "Choose one of the audiences."},
-		"a bad audience":   {[]string{"name", "dave", "audience", "else"}, "audience", "Choose one of the audiences."},
+		"no audience":      {[]string{"name", "dave"}, "audience", "Choose one of these groups."},
+		"a bad audience":   {[]string{"name", "dave", "audience", "else"}, "audience", "Choose one of these groups."},
 		"an unknown group": {[]string{"name", "dave", "audience", "user", "role", "nobody"}, "role", "nobody"},
 		"a short password": {[]string{"name", "dave", "audience", "user", "password", "short"}, "password", "Use at least 8 characters."},
 	} {

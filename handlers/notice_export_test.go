@@ -59,7 +59,7 @@ func TestSentNoticesAreExported(t *testing.T) {
 		}
 	})
 	want := [][]string{
-		{"ID", "Title", "Type", "To", "Sender", "State", "Sent at (Asia/Tokyo)", "Recipients", "Delivered", "Read"},
+		{"ID", "Title", "Category", "To", "Sender", "State", "Sent at (Asia/Tokyo)", "Recipients", "Delivered", "Read"},
 		{"7", "'" + evil.Title, "like", "a, b, c and 2 more", "carol", "Sent", "2026-11-20 20:00:00", "1500", "1400", "30"},
 		{"6", "Hello", "like", "a, b, c and 2 more", "carol", "Accepted", "2026-11-20 20:00:00", "", "", ""},
 	}

@@ -124,7 +124,7 @@ func TestWhatApplicationsSendIsALineForEachCategoryAndDay(t *testing.T) {
 	}
 	r.wantText(t, ".tabs [aria-current=page]", "By applications")
 	for class, want := range map[string][]string{
-		"name": {"Order late", "Like", "Like"}, "count:not(.hint)": {"1,204 notices", "1 notice", "over 20,000 notices"}, "count.hint": {"3,000 recipients", "", "over 1 recipient"},
+		"name": {"Order late", "Like", "Like"}, "count:not(.hint)": {"1,204 notifications", "1 notification", "over 20,000 notifications"}, "count.hint": {"3,000 recipients", "", "over 1 recipient"},
 	} {
 		if diff := cmp.Diff(want, r.texts(".traffic-"+class)); diff != "" {
 			t.Error(diff)

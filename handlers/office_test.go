@@ -63,13 +63,13 @@ func TestFormThatFailsForNowIsReturnedAsTyped(t *testing.T) {
 func TestStaffPagesAreListedInGroups(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	for address, current := range map[string]string{"/staff/types": "Types", "/staff/roles/staff": "Roles", "/staff/notices?q=x": "Sent"} {
+	for address, current := range map[string]string{"/staff/types": "Categories", "/staff/roles/staff": "Groups", "/staff/notices?q=x": "Sent"} {
 		r := o.get("carol", address)
 		var groups []string
 		for _, group := range r.page.Find("nav[aria-label='Staff pages'] ul").EachIter() {
 			groups = append(groups, strings.Join(strings.Fields(group.Text()), " "))
 		}
-		want := []string{"Send Sent Questions Tasks", "People Roles Subscriptions", "Types Rules Apps API keys Webhooks Failed deliveries"}
+		want := []string{"Send Sent Questions Tasks", "People Groups Followers", "Categories Rules Apps API keys Webhooks Failed deliveries"}
 		if diff := cmp.Diff(want, groups); diff != "" {
 			t.Errorf("%s: %s", address, diff)
 		}

@@ -54,12 +54,12 @@ func TestSettingsListSubscriptionsAndTheOnesTheUserCanEnd(t *testing.T) {
 	c := subscriberWorld(t)
 	for lang, want := range map[string][]string{
 		"en": {
-			"Restocking (119240) | Unsubscribe from Restocking (119240) rep_notice 119240 0", "Recall Managed by staff |",
-			"like (b) | Unsubscribe from like (b) like b 0", "Restocking (119241) Through the role picker |",
+			"Restocking (119240) | Unfollow Restocking (119240) rep_notice 119240 0", "Recall Managed by staff |",
+			"like (b) | Unfollow like (b) like b 0", "Restocking (119241) Through the group picker |",
 		},
 		"ja": {
-			"補充（119240） | 「補充（119240）」の購読を解除 rep_notice 119240 0", "Recall スタッフが管理 |",
-			"like（b） | 「like（b）」の購読を解除 like b 0", "補充（119241） ロール「picker」として |",
+			"補充（119240） | 「補充（119240）」のフォローを解除 rep_notice 119240 0", "Recall スタッフが管理 |",
+			"like（b） | 「like（b）」のフォローを解除 like b 0", "補充（119241） グループ「picker」として |",
 		},
 	} {
 		r := c.get("alice", "/settings", "Accept-Language", lang).wantStatus(t, http.StatusOK)
@@ -92,8 +92,8 @@ func TestUserSubscribesAndUnsubscribes(t *testing.T) {
 	if diff := cmp.Diff([]string{"news/", "recall/", "like/b"}, c.subscribed()); diff != "" {
 		t.Error(diff)
 	}
-	c.get("alice", "/settings?done=you-subscribe").wantText(t, "[data-testid=done] p", "Subscribed. You'll get new notifications of this topic.")
-	c.get("alice", "/settings?done=you-unsubscribe").wantText(t, "[data-testid=done] p", "Unsubscribed.")
+	c.get("alice", "/settings?done=you-subscribe").wantText(t, "[data-testid=done] p", "Followed. You'll get what comes from now on.")
+	c.get("alice", "/settings?done=you-unsubscribe").wantText(t, "[data-testid=done] p", "Unfollowed.")
 }
 
 func TestFailedSubscriptionIsExplainedBesideItsField(t *testing.T) {
@@ -108,9 +108,9 @@ func TestFailedSubscriptionIsExplainedBesideItsField(t *testing.T) {
 		at, says string
 	}{
 		{"type=rep_notice&scope=aisle+7&subscribed=1", "#topic-scope-fault", "Use only letters, digits and . _ - (at most 64)."},
-		{"type=rep_notice&scope=x&subscribed=1", "#topic-type-fault", "At most 200 topics. Unsubscribe from another first."},
-		{"type=like&scope=x&subscribed=1", "#topic-type-fault", "You can't subscribe to this type yourself."},
-		{"type=recall&scope=&subscribed=0", "[data-testid=subscribe-fault]", "This subscription is managed by staff and can't be ended here."},
+		{"type=rep_notice&scope=x&subscribed=1", "#topic-type-fault", "At most 200 can be followed. Unfollow another first."},
+		{"type=like&scope=x&subscribed=1", "#topic-type-fault", "You can't follow this category yourself."},
+		{"type=recall&scope=&subscribed=0", "[data-testid=subscribe-fault]", "Staff manage this, so it can't be ended here."},
 		{"type=news&scope=x&subscribed=2", "[data-testid=subscribe-fault]", "Choose on or off."},
 		{"type=news&scope=x", "[data-testid=subscribe-fault]", "Choose on or off."},
 		{"type=news&type=like&scope=x&subscribed=1", "[data-testid=subscribe-fault]", "The form is invalid: a field is unknown or was sent twice."},

@@ -90,8 +90,8 @@ func TestRoleComesFromTheFieldOrTheList(t *testing.T) {
 		{" picker ", "picker", "picker", ""},
 		{"", "picker", "picker", ""},
 		{" \r\n", " picker ", "picker", ""},
-		{"picker", "staff", "", "A role or an audience is also selected. Clear this field or that selection."},
-		{"alice, bob", "staff", "", "A role or an audience is also selected. Clear this field or that selection."},
+		{"picker", "staff", "", "A group is also selected. Clear this field or that selection."},
+		{"alice, bob", "staff", "", "A group is also selected. Clear this field or that selection."},
 	} {
 		for _, preview := range []string{"", "1"} {
 			sent = nil
@@ -126,7 +126,7 @@ func TestAudiencesComeFromTheFieldOrTheBoxes(t *testing.T) {
 	t.Parallel()
 	var sent []notifier.Draft
 	w := sendWorld(t, 1, &sent)
-	const twice = "A role or an audience is also selected. Clear this field or that selection."
+	const twice = "A group is also selected. Clear this field or that selection."
 	for _, test := range []struct {
 		to     string
 		ticked []string
@@ -140,8 +140,8 @@ func TestAudiencesComeFromTheFieldOrTheBoxes(t *testing.T) {
 		{"Customer, Operator", []string{"", "operator", "customer"}, []notifier.Audience{3, 1}, "", ""},
 		{"customer", []string{"customer", "operator"}, nil, "to", twice},
 		{"alice", []string{"customer"}, nil, "to", twice},
-		{"alice", []string{""}, nil, "to", "Unknown audience: alice."},
-		{"", []string{"customer", "martian"}, nil, "to_audience", "Unknown audience: martian."},
+		{"alice", []string{""}, nil, "to", "Unknown group: alice."},
+		{"", []string{"customer", "martian"}, nil, "to_audience", "Unknown group: martian."},
 		{"", []string{""}, nil, "to_audience", "Choose one."},
 	} {
 		sent = nil

@@ -44,9 +44,9 @@ func TestRoleIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.post("carol", "/staff/roles", "action", "create", "role", " night shift ").wantRedirect(t, "/staff/roles/night%20shift?done=role-made")
-	o.get("carol", "/staff/roles/night%20shift?done=role-made").wantText(t, "[data-testid=done] p", "The role has been created.")
+	o.get("carol", "/staff/roles/night%20shift?done=role-made").wantText(t, "[data-testid=done] p", "The group has been created.")
 	for role, want := range map[string]string{
-		"night shift": "The role night shift already exists.", "": "“” isn't a valid name.", "a\u202eb": "“a\u202eb” isn't a valid name.",
+		"night shift": "The group night shift already exists.", "": "“” isn't a valid name.", "a\u202eb": "“a\u202eb” isn't a valid name.",
 	} {
 		r := o.post("carol", "/staff/roles", "role", role).wantStatus(t, http.StatusUnprocessableEntity)
 		if got := r.page.Find("#role-fault").Text(); got != want {
@@ -66,7 +66,7 @@ func TestMembersAreAddedRemovedAndRestored(t *testing.T) {
 	o := newOffice(t)
 	o.haveMembers("picker", "alice")
 	r := o.get("carol", "/staff/roles/picker").wantStatus(t, http.StatusOK)
-	r.wantText(t, "h1", "Role picker")
+	r.wantText(t, "h1", "Group picker")
 	r.wantText(t, "[data-testid=members]", "1 person")
 	add := append(r.fields("[data-testid=member-form]"), "user", "bob")
 	o.post("carol", "/staff/roles/picker", unique(add)...).wantRedirect(t, "/staff/roles/picker?done=member-added")
@@ -78,7 +78,7 @@ func TestMembersAreAddedRemovedAndRestored(t *testing.T) {
 		t.Errorf("Undo of another action is offered: %s", r.text("#done"))
 	}
 	r = o.get("carol", "/staff/roles/picker?done=member-removed&q=ali")
-	r.wantText(t, "[data-testid=done] p", "alice is no longer in the role.")
+	r.wantText(t, "[data-testid=done] p", "alice is no longer in the group.")
 	o.submit("carol", r, "#done form").wantRedirect(t, "/staff/roles/picker?done=member-added&q=ali")
 	if diff := cmp.Diff([]string{"alice", "bob"}, o.members("picker")); diff != "" {
 		t.Error(diff)
@@ -152,13 +152,13 @@ func TestRoleOfAnyNameHasAPage(t *testing.T) {
 			}
 		}
 		r := o.get("carol", link).wantStatus(t, http.StatusOK)
-		r.wantText(t, "h1", "Role "+name)
+		r.wantText(t, "h1", "Group "+name)
 		r = o.submit("carol", r, "[data-testid=member] form")
 		if len(o.members(name)) != 0 || r.StatusCode != http.StatusSeeOther {
 			t.Errorf("%q: removing a member: %d", name, r.StatusCode)
 		}
 		back := o.get("carol", r.Header.Get("Location")).wantStatus(t, http.StatusOK)
-		back.wantText(t, "h1", "Role "+name)
+		back.wantText(t, "h1", "Group "+name)
 		o.submit("carol", back, "#done form")
 		if diff := cmp.Diff([]string{"bob"}, o.members(name)); diff != "" {
 			t.Errorf("%q: %s", name, diff)
@@ -197,8 +197,8 @@ func TestStaffCannotRemoveThemselvesOrTheStaffRole(t *testing.T) {
 	r = o.post("carol", "/staff/roles/staff", "action", "remove", "user", "carol").wantStatus(t, http.StatusConflict)
 	r.wantText(t, "h1", "You can't remove yourself")
 	r = o.post("carol", "/staff/roles/staff", "action", "delete").wantStatus(t, http.StatusConflict)
-	r.wantText(t, "h1", "This role can't be deleted")
-	r.wantText(t, "main a[href='/staff/roles/staff']", "Back to the role")
+	r.wantText(t, "h1", "This group can't be deleted")
+	r.wantText(t, "main a[href='/staff/roles/staff']", "Back to the group")
 	if diff := cmp.Diff([]string{"carol"}, o.members("staff")); diff != "" || len(o.done()) != 0 {
 		t.Errorf("%s\naudit log: %v", diff, o.done())
 	}

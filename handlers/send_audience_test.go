@@ -42,12 +42,12 @@ func TestAudienceIsFoundByEachOfItsNames(t *testing.T) {
 		{"en", " CUSTOMER ,\r\nguests", []notifier.Audience{3, 12}, ""},
 		{"ja", "顧客, Operator", []notifier.Audience{3, 1}, ""},
 		{"zh", "客户", []notifier.Audience{3}, ""},
-		{"en", "客户", nil, "Unknown audience: 客户."},
-		{"en", "customer, martian, venusian", nil, "Unknown audience: martian."},
-		{"en", "user", nil, "Unknown audience: user."},
-		{"en", "3", nil, "Unknown audience: 3."},
-		{"en", "5m", nil, "Unknown audience: 5m."},
-		{"ja", "5m", nil, "「5m」という区分はありません。"},
+		{"en", "客户", nil, "Unknown group: 客户."},
+		{"en", "customer, martian, venusian", nil, "Unknown group: martian."},
+		{"en", "user", nil, "Unknown group: user."},
+		{"en", "3", nil, "Unknown group: 3."},
+		{"en", "5m", nil, "Unknown group: 5m."},
+		{"ja", "5m", nil, "「5m」というグループはありません。"},
 		{"en", " , ", nil, "Required."},
 	} {
 		sent = nil

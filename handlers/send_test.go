@@ -103,8 +103,8 @@ func TestErrorIsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 	var sent []notifier.Draft
 	w := sendWorld(t, 2, &sent)
 	for _, test := range []struct{ field, value, fault string }{
-		{"target", "planet", "Choose people, a role, a topic or an audience."},
-		{"target", "", "Choose people, a role, a topic or an audience."},
+		{"target", "planet", "Choose people, a group, or followers of a category."},
+		{"target", "", "Choose people, a group, or followers of a category."},
 		{"to", " , ", "Required."},
 		{"to", "ali\u202ece", "“ali\ufffdce” isn't a valid name."},
 		{"type", "Big Type", "Use only lower-case letters, digits and . _ - (at most 63), starting with a letter or digit."},
@@ -124,7 +124,7 @@ func TestErrorIsBesideItsFieldAndTheTextIsKept(t *testing.T) {
 		{"expires_in", "soon", "Enter a time such as 30m or 72h."},
 		{"expires_in", "1ns", "Enter a time such as 30m or 72h."},
 		{"expires_in", "-5m", "This time has already passed."},
-		{"expires_in", "99999h", "Notices are kept for at most 180 days."},
+		{"expires_in", "99999h", "Notifications are kept for at most 180 days."},
 	} {
 		r := w.post("carol", "/staff/send", with(goodForm, test.field, test.value)...).wantStatus(t, http.StatusUnprocessableEntity)
 		r.wantText(t, ".fault[data-field="+test.field+"]", test.fault)

@@ -134,7 +134,7 @@ func TestNoticeToATopicIsListedByTheTopicsName(t *testing.T) {
 	w := topicWorld(t, &[]notifier.Draft{})
 	w.sent.notices = func(notifier.NoticeQuery) ([]notifier.Notice, error) { return []notifier.Notice{n}, nil }
 	w.sender.progress = func(int64) (notifier.Progress, error) { return notifier.Progress{Notice: n}, nil }
-	if got := w.get("carol", "/staff/notices").text("tbody"); !strings.Contains(got, "To subscribers of Restocking of shelves (119240) · by carol") {
+	if got := w.get("carol", "/staff/notices").text("tbody"); !strings.Contains(got, "To followers of Restocking of shelves (119240) · by carol") {
 		t.Errorf("the list says %q", got)
 	}
 	if got := w.get("carol", "/staff/notices/5").text(".facts"); !strings.Contains(got, "Restocking of shelves (rep_notice)") {

@@ -34,8 +34,8 @@ func TestTheSettingsHaveThreeTabs(t *testing.T) {
 	for _, h := range r.page.Find("main caption, main h2, main label[for=zone]").EachIter() {
 		order = append(order, strings.TrimSpace(strings.Split(strings.TrimSpace(h.Text()), "\n")[0]))
 	}
-	const want = "Email|Pause|Quiet hours|Time zone|Devices|Your subscriptions"
-	if got := strings.Join(order[1:], "|"); !strings.HasPrefix(order[0], "Types of notifications") || got != want {
+	const want = "Email|Pause|Quiet hours|Time zone|Devices|What you follow"
+	if got := strings.Join(order[1:], "|"); !strings.HasPrefix(order[0], "Categories of notifications") || got != want {
 		t.Errorf("the sections are %q, %q; want the table, %q", order[0], got, want)
 	}
 	for address, tab := range map[string]string{"": "Notifications", "?tab=appearance": "Appearance", "?tab=account": "Account"} {

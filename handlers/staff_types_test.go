@@ -41,7 +41,7 @@ func TestTypesAreFoundBySlugAndName(t *testing.T) {
 	if r.count("[data-testid=type]") != 50 || r.attr("a[rel=next]", "href") != "/staff/types?after=type49&q=type" {
 		t.Errorf("%d types, and then %q", r.count("[data-testid=type]"), r.attr("a[rel=next]", "href"))
 	}
-	if diff := cmp.Diff("ascending /staff/types?q=type&sort=-type", heads(r)["Type"]); diff != "" {
+	if diff := cmp.Diff("ascending /staff/types?q=type&sort=-type", heads(r)["Category"]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -58,7 +58,7 @@ func TestTypeListShowsWhatUsersMayDo(t *testing.T) {
 	if got := r.page.Find("thead th .sr-only").Text(); got != "Action" {
 		t.Errorf("the head of the links shows %q", r.text("thead th:last-child"))
 	}
-	r.wantText(t, ".list-head a.primary", "New type")
+	r.wantText(t, ".list-head a.primary", "New category")
 	if got := r.attr("[data-testid=type] td a", "href"); got != "/staff/subscriptions?type=a" {
 		t.Errorf("its subscriptions link is %q", got)
 	}
@@ -108,14 +108,14 @@ func TestInvalidTypeKeepsItsText(t *testing.T) {
 		faults map[string]string
 	}{
 		{[]string{"action", "add"}, map[string]string{"slug": "Required."}},
-		{[]string{"action", "add", "slug", "like"}, map[string]string{"slug": "The type like already exists."}},
+		{[]string{"action", "add", "slug", "like"}, map[string]string{"slug": "The category like already exists."}},
 		{[]string{"action", "add", "slug", "A <b>", "names.en", long, "names.ja", "a\u202eb", "expires_in", "soon", "no_mute", "maybe"}, map[string]string{
 			"slug":       "Use only lower-case letters, digits and . _ - (at most 63), starting with a letter or digit.",
 			"name-en":    "At most 80 characters; this has 81.",
 			"name-ja":    "This contains an unsupported character (U+202E).",
 			"expires_in": "Enter a time such as 30m or 72h.", "no_mute": "Choose on or off.",
 		}},
-		{[]string{"action", "save", "slug", "like", "expires_in", "9000h"}, map[string]string{"expires_in": "Notices are kept for at most 180 days."}},
+		{[]string{"action", "save", "slug", "like", "expires_in", "9000h"}, map[string]string{"expires_in": "Notifications are kept for at most 180 days."}},
 		{[]string{"action", "save", "slug", "like", "icon", "Truck", "color", "#f00"}, map[string]string{
 			"icon":  "Choose one of: bell, message-circle, at-sign, heart, star, user-plus, calendar, clock, file-text, package, truck, receipt, megaphone, shield, server, triangle-alert.",
 			"color": "Choose one of: amber, blue, green, red, purple, teal, pink, gray.",
@@ -150,7 +150,7 @@ func TestTypeIsDeletedOnlyWithoutSubscribers(t *testing.T) {
 	o.haveSubscriptions(subscription(1, "like", "", "bob", ""))
 	form := o.get("carol", "/staff/types?type=like")
 	r := o.submit("carol", form, "[data-testid=delete] form").wantStatus(t, http.StatusConflict)
-	r.wantText(t, "[data-testid=in-use] p", "Not deleted: it has subscribers. See subscribers")
+	r.wantText(t, "[data-testid=in-use] p", "Not deleted: it has followers. See followers")
 	if r.attr("[data-testid=in-use] a", "href") != "/staff/subscriptions?type=like" || r.attr("#name-en", "value") != "Likes" {
 		t.Errorf("the page has changed:\n%s", r.text("main"))
 	}
@@ -169,10 +169,10 @@ func TestUndescribedTypesAreDeletedTogether(t *testing.T) {
 	o := newOffice(t)
 	o.haveTypes(notifier.NoticeType{Slug: "junk.1"}, notifier.NoticeType{Slug: "junk.2"}, notifier.NoticeType{Slug: "like", Names: map[string]string{"en": "Likes"}})
 	page := o.get("carol", "/staff/types")
-	page.wantText(t, "[data-testid=tidy] summary", "2 unused types have no name, rules or subscribers")
+	page.wantText(t, "[data-testid=tidy] summary", "2 unused categories have no name, settings or followers")
 	o.submit("carol", page, "[data-testid=tidy] form").wantRedirect(t, "/staff/types?done=types-tidied")
 	page = o.get("carol", "/staff/types?done=types-tidied")
-	page.wantText(t, "[data-testid=done] p", "Unused types have been deleted.")
+	page.wantText(t, "[data-testid=done] p", "Unused categories have been deleted.")
 	if page.page.Find("[data-testid=tidy]").Length() != 0 {
 		t.Error("nothing is left to delete, but it is offered")
 	}

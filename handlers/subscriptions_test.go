@@ -63,7 +63,7 @@ func TestAScopeWithoutATypeIsNoFilter(t *testing.T) {
 	o.haveSubscriptions(subscription(0, "a", "7", "bob", ""), subscription(0, "a", "8", "bob", ""))
 	for _, address := range []string{"?scope=7", "?scope=7&type="} {
 		r := o.get("carol", "/staff/subscriptions"+address).wantStatus(t, http.StatusOK)
-		if r.count("[data-testid=subscription]") != 2 || strings.Contains(r.text("[data-testid=only]"), "Scope") {
+		if r.count("[data-testid=subscription]") != 2 || strings.Contains(r.text("[data-testid=only]"), "Only for") {
 			t.Errorf("%s lists %d, as %q", address, r.count("[data-testid=subscription]"), r.text("[data-testid=only]"))
 		}
 	}
@@ -83,16 +83,16 @@ func TestSubscriptionShowsSubscriberAndTopic(t *testing.T) {
 	for _, row := range r.page.Find("[data-testid=subscription]").EachIter() {
 		rows = append(rows, strings.Join(strings.Fields(row.Text()), " "))
 	}
-	want := []string{"Replenishment <b> rep_notice119240role pickerToday 12:00 Remove", "like al <b> ice · AliceToday 12:00 Remove"}
+	want := []string{"Replenishment <b> rep_notice119240group pickerToday 12:00 Remove", "like al <b> ice · AliceToday 12:00 Remove"}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)
 	}
 	only := o.get("carol", "/staff/subscriptions?type=rep_notice&scope=")
-	only.wantText(t, "[data-testid=only]", "Type: Replenishment <b> Scope: none Show all")
+	only.wantText(t, "[data-testid=only]", "Category: Replenishment <b> Only for: everyone Show all")
 	if got := r.attr("[data-testid=subscription] td:nth-child(3) a", "href"); got != "/staff/roles/picker" {
 		t.Errorf("the role links to %q", got)
 	}
-	if got := r.attr("[data-testid=subscription] button", "aria-label"); got != "Remove: role picker, Replenishment <b> · 119240" {
+	if got := r.attr("[data-testid=subscription] button", "aria-label"); got != "Remove: group picker, Replenishment <b> · 119240" {
 		t.Errorf("the button is named %q", got)
 	}
 	if only.attr("#type", "value") != "rep_notice" || only.count(".search input[name=type][value=rep_notice]") != 1 || only.count(".search input[name=scope]") != 1 {
@@ -115,7 +115,7 @@ func TestSubscriptionIsAddedRemovedAndRestored(t *testing.T) {
 	r.page.Find("[data-testid=subscription]").First().Remove()
 	o.submit("carol", r, "[data-testid=subscription] form").wantRedirect(t, list+"?done=unsubscribed&q=late")
 	r = o.get("carol", list+"?done=unsubscribed&q=late")
-	r.wantText(t, "[data-testid=done] p", "bob is no longer subscribed to order.late.")
+	r.wantText(t, "[data-testid=done] p", "bob no longer follows order.late.")
 	o.submit("carol", r, "#done form").wantRedirect(t, list+"?done=subscribed&q=late")
 	if all := o.allSubscriptions(); len(all) != 2 {
 		t.Errorf("the subscriptions are %v", all)
@@ -142,7 +142,7 @@ func TestInvalidSubscriptionKeepsItsText(t *testing.T) {
 		{nil, map[string]string{"type": "Required.", "user": "Required."}},
 		{[]string{"type", "Not <a> type", "scope", "a b", "user", "bob", "role", "picker"}, map[string]string{
 			"type":  "Use only lower-case letters, digits and . _ - (at most 63), starting with a letter or digit.",
-			"scope": "Use only letters, digits and . _ - (at most 64).", "user": "Enter a person or a role, not both.",
+			"scope": "Use only letters, digits and . _ - (at most 64).", "user": "Enter a person or a group, not both.",
 		}},
 		{[]string{"type", "like", "user", "nobody"}, map[string]string{"user": "Unknown user: nobody."}},
 	} {

@@ -84,7 +84,7 @@ func TestRowOfAnUnmutableTypeDoesNotOfferToMute(t *testing.T) {
 		t.Errorf("%s\n%d lists repeat the table", diff, r.count("[data-testid=muted]"))
 	}
 	c.post("alice", "/settings/mute", "type", "recall", "muted", "1").wantStatus(t, http.StatusUnprocessableEntity).
-		wantText(t, "[data-testid=mute-fault]", "Notices of this type can't be muted.")
+		wantText(t, "[data-testid=mute-fault]", "Notifications of this category can't be muted.")
 	c.post("alice", "/settings/mute", "type", "recall", "muted", "0").wantRedirect(t, "/settings?done=unmuted")
 	if diff := cmp.Diff([]string{"news"}, c.muted()); diff != "" {
 		t.Error(diff)

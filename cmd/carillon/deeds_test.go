@@ -171,7 +171,7 @@ func deeds() map[string]deed {
 		"mute": {
 			doors: []door{page("", "/settings/mute", "type", "order", "muted", "1")},
 			effect: func(t *testing.T, u *subject) {
-				u.command(t, "send", "--to", u.name, "--type", "order", "--title", "Muted types")
+				u.command(t, "send", "--to", u.name, "--type", "order", "--title", "Muted categories")
 				u.command(t, "send", "--to", u.name, "--type", "like", "--title", "Liked")
 				waitFor(t, u.stream, "the other type", func(e string) bool { return strings.Contains(e, "Liked") })
 				if got := u.there.entries(t); len(got) != 1 {
