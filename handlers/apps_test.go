@@ -105,7 +105,7 @@ func TestInvalidAppIsNotAdded(t *testing.T) {
 	for body, want := range map[string]string{
 		"audience=user&max_life=1h":                                                                               "name: Required.",
 		"name=a&audience=user":                                                                                    "max_life: Choose between 1 minute and 24 hours.",
-		"name=a&audience=nobody&max_life=1h":                                                                      "audience: Unknown group: 0.",
+		"name=a&audience=nobody&max_life=1h":                                                                      "audience: 0 does not exist.",
 		"name=a&audience=user&max_life=1h&origins=x":                                                              "origins: “x” isn't an origin. Use scheme and host only, such as https://shop.example.com.",
 		"name=a&audience=user&max_life=1h&roles=picker,staff":                                                     "roles: Tokens can't give the group staff.",
 		"name=a&audience=user&max_life=1h&key=public":                                                             "public_key: Required.",

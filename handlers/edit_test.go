@@ -129,7 +129,7 @@ func TestEditErrorsAreBesideTheirFields(t *testing.T) {
 	w := editWorld(t, &asked)
 	bad := with(with(with(editForm, "to", "martian"), "title", ""), "ends_at", "soon")
 	r := w.postAs(inTokyo, "/staff/notices/5/edit", bad...).wantStatus(t, http.StatusUnprocessableEntity)
-	r.wantText(t, "#to-fault", "Unknown group: martian.")
+	r.wantText(t, "#to-fault", "martian does not exist.")
 	r.wantText(t, "#title-fault", "Required.")
 	r.wantText(t, "#ends_at-fault", "Enter a date and a time.")
 	r.wantText(t, "[data-testid=faults] h2", "Not saved. Please fix:")

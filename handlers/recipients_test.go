@@ -140,8 +140,8 @@ func TestAudiencesComeFromTheFieldOrTheBoxes(t *testing.T) {
 		{"Customer, Operator", []string{"", "operator", "customer"}, []notifier.Audience{3, 1}, "", ""},
 		{"customer", []string{"customer", "operator"}, nil, "to", twice},
 		{"alice", []string{"customer"}, nil, "to", twice},
-		{"alice", []string{""}, nil, "to", "Unknown group: alice."},
-		{"", []string{"customer", "martian"}, nil, "to_audience", "Unknown group: martian."},
+		{"alice", []string{""}, nil, "to", "alice does not exist."},
+		{"", []string{"customer", "martian"}, nil, "to_audience", "martian does not exist."},
 		{"", []string{""}, nil, "to_audience", "Choose one."},
 	} {
 		sent = nil

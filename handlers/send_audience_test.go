@@ -42,12 +42,12 @@ func TestAudienceIsFoundByEachOfItsNames(t *testing.T) {
 		{"en", " CUSTOMER ,\r\nguests", []notifier.Audience{3, 12}, ""},
 		{"ja", "顧客, Operator", []notifier.Audience{3, 1}, ""},
 		{"zh", "客户", []notifier.Audience{3}, ""},
-		{"en", "客户", nil, "Unknown group: 客户."},
-		{"en", "customer, martian, venusian", nil, "Unknown group: martian."},
-		{"en", "user", nil, "Unknown group: user."},
-		{"en", "3", nil, "Unknown group: 3."},
-		{"en", "5m", nil, "Unknown group: 5m."},
-		{"ja", "5m", nil, "「5m」というグループはありません。"},
+		{"en", "客户", nil, "客户 does not exist."},
+		{"en", "customer, martian, venusian", nil, "martian does not exist."},
+		{"en", "user", nil, "user does not exist."},
+		{"en", "3", nil, "3 does not exist."},
+		{"en", "5m", nil, "5m does not exist."},
+		{"ja", "5m", nil, "「5m」は存在しません。"},
 		{"en", " , ", nil, "Required."},
 	} {
 		sent = nil

@@ -21,7 +21,7 @@ func TestInvalidNoticeIsRefusedWithTheReasonAndNotSent(t *testing.T) {
 	}
 	wantWords(t, r.errors, "--to: ", "nobody")
 	r = c.run(ctx, "send", "--role", "nosuch", "--type", "like", "--title", "Hello")
-	wantWords(t, r.errors, "--role: Unknown role: nosuch.")
+	wantWords(t, r.errors, "--role: nosuch does not exist.")
 	r = c.run(ctx, "send", "--topic", "Not A Topic", "--title", "Hello")
 	wantWords(t, r.errors, "--topic: ")
 	if r = c.run(ctx, "send", "--to", "bob", "--type", "like"); r.status != exitUsage {
@@ -34,7 +34,7 @@ func TestInvalidNoticeIsRefusedWithTheReasonAndNotSent(t *testing.T) {
 	if r.status != exitFailed {
 		t.Errorf("with --expires-in 181d: status %d", r.status)
 	}
-	wantWords(t, r.errors, "--expires-in: Notices are kept for at most 180 days.")
+	wantWords(t, r.errors, "--expires-in: Notifications are kept for at most 180 days.")
 	for _, target := range [][]string{nil, {"--to", "bob", "--role", "picker"}, {"--topic", "like", "--role", "picker"}} {
 		r = c.run(ctx, append([]string{"send", "--type", "like", "--title", "Hello"}, target...)...)
 		if r.status != exitUsage {
