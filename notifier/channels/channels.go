@@ -36,7 +36,7 @@ const (
 type Store interface {
 	DueTargets(ctx context.Context, kind notifier.ReachKind, limit int) ([]notifier.ReachDue, error)
 	Step(ctx context.Context, steps []*notifier.ReachStep) error
-	// Holds reports whether a target is unchanged since it was claimed.
+	// Holds reports whether a claim is still held.
 	Holds(ctx context.Context, t *notifier.ReachTarget) (bool, error)
 }
 
