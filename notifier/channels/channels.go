@@ -7,7 +7,7 @@
 // records the result in SQL. A claim has a fixed end and expires after a minute; the next sender uses the same
 // message identity. So each notice is decided once per target, and each message is sent at least once. It is
 // sent twice only if the instance dies, or the connection breaks, between the response of the server and the
-// commit.
+// commit, or if the instance is suspended between claim and commit for as long as the claim lasts.
 package channels
 
 import (
