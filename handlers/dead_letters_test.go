@@ -31,7 +31,7 @@ func deadWorld(t *testing.T, notices ...int64) *world {
 func (d *databases) bury(noticeID int64, entry string) {
 	d.t.Helper()
 	letter := notifier.DeadLetter{NoticeID: noticeID, Entry: entry, Reason: "WRONGTYPE <b>of key</b>", Tries: 5, CreatedAt: noon.Add(-time.Hour)}
-	if err := d.db.Bury(d.t.Context(), 0, 0, letter); err != nil {
+	if _, err := d.db.Bury(d.t.Context(), 0, 0, letter); err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -106,7 +106,7 @@ func (o *office) ran() []string {
 // haveRun stores a run of a rule.
 func (o *office) haveRun(run notifier.RuleRun) {
 	o.t.Helper()
-	if err := o.db.SaveRun(o.t.Context(), run); err != nil {
+	if err := o.db.StartRun(o.t.Context(), notifier.Actor{}, run); err != nil {
 		o.t.Fatal(err)
 	}
 }

@@ -95,7 +95,7 @@ type ReachDue struct {
 }
 
 // ReachStep changes a target after a decision or an attempt. It has no effect if the target has changed
-// since it was read as Was.
+// since it was read as Was; see store.Step.
 type ReachStep struct {
 	Was  *ReachTarget
 	To   ReachTarget // only State, Told, ToldUrgent, UpTo, Urgent, DueAt, Tries, Refusals, RefusedAt, FailingSince, HeldSince, Error and SeenAt are written

@@ -149,7 +149,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 			return s.Step(ctx, []*notifier.ReachStep{{Was: &notifier.ReachTarget{}}})
 		},
 		"TrimDrafts":        func(ctx context.Context) error { _, err := s.TrimDrafts(ctx, time.Unix(0, 0)); return err },
-		"Bury":              func(ctx context.Context) error { return s.Bury(ctx, 0, 0, notifier.DeadLetter{}) },
+		"Bury":              func(ctx context.Context) error { _, err := s.Bury(ctx, 0, 0, notifier.DeadLetter{}); return err },
 		"DeadLetters":       func(ctx context.Context) error { _, err := s.DeadLetters(ctx, 0, 1); return err },
 		"DeadLetter":        func(ctx context.Context) error { _, err := s.DeadLetter(ctx, 1); return err },
 		"DiscardDeadLetter": func(ctx context.Context) error { return s.DiscardDeadLetter(ctx, notifier.Actor{}, 2) },
@@ -223,7 +223,7 @@ func furnish(t *testing.T, s *store.Store) {
 	addUser(t, s, "leaver")
 	addUser(t, s, "another leaver")
 	for range 2 {
-		if err := s.Bury(t.Context(), 0, 0, notifier.DeadLetter{}); err != nil {
+		if _, err := s.Bury(t.Context(), 0, 0, notifier.DeadLetter{}); err != nil {
 			t.Fatal(err)
 		}
 	}

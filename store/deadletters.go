@@ -9,25 +9,29 @@ import (
 
 const deadLetterColumns = `id, notice_id, entry, reason, tries, created_at`
 
-// Bury stores failed work as a dead letter, and deletes its row of work, if there is one, which owner must
-// hold. It sets CreatedAt to now if that is empty, and assigns the ID. Bytes in the entry or reason that
-// SQL cannot store as text are replaced.
-func (s *Store) Bury(ctx context.Context, owner, work int64, d notifier.DeadLetter) error {
+// Bury stores failed work as a dead letter, and deletes its row of work, if there is one. If owner no longer holds the row, or the notice
+// of work without a row, it does nothing, and held is false: the next owner may succeed. Owner 0 holds every notice. It sets CreatedAt to
+// now if that is empty, and assigns the ID. Bytes in the entry or reason that SQL cannot store as text are replaced.
+func (s *Store) Bury(ctx context.Context, owner, work int64, d notifier.DeadLetter) (held bool, err error) {
 	if d.CreatedAt.IsZero() {
 		d.CreatedAt = s.now()
 	}
-	err := s.tx(ctx, func(tx *sql.Tx) error {
-		if work > 0 {
-			n, err := change(ctx, tx, `DELETE FROM work WHERE id = $1 AND owner = $2`, work, owner)
-			if err != nil || n == 0 {
-				return err // another instance holds it
-			}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		n, err := int64(1), error(nil)
+		switch {
+		case work > 0:
+			n, err = change(ctx, tx, `DELETE FROM work WHERE id = $1 AND owner = $2`, work, owner)
+		case owner > 0:
+			n, err = change(ctx, tx, `UPDATE notices SET owner = owner WHERE id = $1 AND owner = $2`, d.NoticeID, owner)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO dead_letters (notice_id, entry, reason, tries, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		if held = n > 0; err != nil || !held {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO dead_letters (notice_id, entry, reason, tries, created_at) VALUES ($1, $2, $3, $4, $5)`,
 			d.NoticeID, text(d.Entry), text(d.Reason), d.Tries, millis(d.CreatedAt))
 		return err
 	})
-	return s.fail(err, "bury work on notice %d", d.NoticeID)
+	return held && err == nil, s.fail(err, "bury work on notice %d", d.NoticeID)
 }
 
 // DeadLetters lists dead letters newest first: those with an id below before, or from the

@@ -20,7 +20,7 @@ func TestReplayedDeadLetterBecomesWorkAndMarksItsNoticeAsChanged(t *testing.T) {
 		db.clock.move(time.Hour)
 		since := db.clock.now()
 		for range 2 {
-			if err := s.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: n, Entry: "{}", Reason: "no inbox"}); err != nil {
+			if _, err := s.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: n, Entry: "{}", Reason: "no inbox"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -45,6 +45,28 @@ func TestReplayedDeadLetterBecomesWorkAndMarksItsNoticeAsChanged(t *testing.T) {
 	})
 }
 
+func TestANoticeIsBuriedByWhoeverHasItsClaimOnly(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		all := batch(1)
+		acceptAll(t, s, all...)
+		for owner := range int64(2) {
+			if got := must(s.ClaimNotices(t.Context(), notifier.Claim{Owner: owner + 1, Until: db.clock.at.Add(time.Second)}, 9))(t); len(got) != 1 {
+				t.Fatalf("claimed: %+v", got)
+			}
+			db.clock.move(time.Minute)
+		}
+		for owner, want := range map[int64]bool{1: false, 2: true} {
+			if held := must(s.Bury(t.Context(), owner, 0, notifier.DeadLetter{NoticeID: all[0].Notice.ID}))(t); held != want {
+				t.Errorf("the claim of %d is held: %v", owner, held)
+			}
+		}
+		if n := must(s.CountDeadLetters(t.Context()))(t); n != 1 {
+			t.Errorf("%d dead letters, want 1", n)
+		}
+	})
+}
+
 func TestDeadLettersAreKeptUntilTheyAreDeleted(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
@@ -55,7 +77,7 @@ func TestDeadLettersAreKeptUntilTheyAreDeleted(t *testing.T) {
 			{NoticeID: 7, Entry: "{}", Reason: "again", Tries: 1 << 40},
 		}
 		for _, d := range buried {
-			if err := s.Bury(t.Context(), 0, 0, d); err != nil {
+			if _, err := s.Bury(t.Context(), 0, 0, d); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -34,7 +34,7 @@ func TestOnlyNoticesForTheDeletedUserAloneAreDeleted(t *testing.T) {
 		nobody := id(sent{"alice", notifier.Target{Role: "none"}, []uint32{}})
 		others := id(sent{"carol", toUsers("carol"), []uint32{3}})
 		for _, of := range []int64{alone[0], both, 0} {
-			if err := s.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: of, Entry: "{}"}); err != nil {
+			if _, err := s.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: of, Entry: "{}"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -58,13 +58,14 @@ type EndedTry struct {
 	Released bool               // it was not tried
 }
 
-// SettleEvents stores the results of tries of one hook, unless others have claimed the events since. It returns since when the hook has
-// been failing; zero: it has not. It keeps the last notifier.MaxHookPast events that have ended.
+// SettleEvents stores the results of tries of one hook, unless others have claimed the events since: such a result says nothing about
+// the hook either, which may have succeeded since. It returns since when the hook has been failing according to the results that it stored;
+// zero: it has not. It keeps the last notifier.MaxHookPast events that have ended.
 func (s *Store) SettleEvents(ctx context.Context, hook int64, ended []EndedTry) (failing time.Time, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		now := millis(s.now())
 		delivered := map[settled][]int64{}
-		failure := ""
+		success, failure := false, ""
 		for i := range ended {
 			e := &ended[i].Event
 			if e.State == notifier.HookDelivered {
@@ -72,33 +73,34 @@ func (s *Store) SettleEvents(ctx context.Context, hook int64, ended []EndedTry) 
 				delivered[like] = append(delivered[like], e.N)
 				continue
 			}
-			if !ended[i].Released {
-				failure = e.Error
-			}
 			end := int64(0)
 			if e.State == notifier.HookFailed {
 				end = now
 			}
-			_, err := tx.ExecContext(ctx, `UPDATE hook_events SET state = $1, due_at = $2, tries = $3, status = $4, error = $5, ended_at = $6
+			held, err := change(ctx, tx, `UPDATE hook_events SET state = $1, due_at = $2, tries = $3, status = $4, error = $5, ended_at = $6
 				WHERE n = $7 AND state = 'waiting' AND due_at = $8`,
 				string(e.State), millis(e.DueAt), e.Tries, e.Status, text(e.Error), end, e.N, millis(ended[i].Claim))
 			if err != nil {
 				return err
 			}
+			if held > 0 && !ended[i].Released {
+				failure = e.Error
+			}
 		}
 		for like, ns := range delivered {
-			_, err := change(ctx, tx, `UPDATE hook_events SET state = 'delivered', status = $1, error = '', ended_at = $2, tries = $5
+			held, err := change(ctx, tx, `UPDATE hook_events SET state = 'delivered', status = $1, error = '', ended_at = $2, tries = $5
 				WHERE `+s.dialect.within("n", 3)+` AND state = 'waiting' AND due_at = $4`, like.status, now, s.dialect.numberList(ns), like.claim, like.tries)
 			if err != nil {
 				return err
 			}
+			success = success || held > 0
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM hook_events WHERE hook = $1 AND state <> 'waiting' AND (ended_at, n) <= (SELECT ended_at, n FROM hook_events
 			WHERE hook = $1 AND state <> 'waiting' ORDER BY ended_at DESC, n DESC LIMIT 1 OFFSET $2)`, hook, notifier.MaxHookPast)
 		if err != nil {
 			return err
 		}
-		failing, err = s.markHook(ctx, tx, hook, len(delivered) > 0, failure)
+		failing, err = s.markHook(ctx, tx, hook, success, failure)
 		return err
 	})
 	return failing, s.fail(err, "store the results of webhook %d", hook)

@@ -141,8 +141,8 @@ func (s *Store) SwitchHookOn(ctx context.Context, by notifier.Actor, id int64) (
 func (s *Store) SwitchHookOff(ctx context.Context, had *notifier.Hook, why notifier.HookOff) error {
 	defer s.wanted.forget()
 	by := notifier.Actor{Ref: notifier.HookRef(had.Name)}
-	_, err := s.changeHook(ctx, by, "hook.off", `UPDATE hooks SET off = $2, off_at = $3 WHERE id = $1 AND off = '' AND failing_since > 0`,
-		had.ID, string(why), millis(s.now()))
+	_, err := s.changeHook(ctx, by, "hook.off", `UPDATE hooks SET off = $2, off_at = $3 WHERE id = $1 AND off = '' AND failing_since = $4 AND failing_since > 0`,
+		had.ID, string(why), millis(s.now()), millis(had.FailingSince))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}

@@ -7,31 +7,34 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// SaveRun replaces the result of a rule's last run. Bytes in its error that SQL cannot store as
-// text are replaced.
-func (s *Store) SaveRun(ctx context.Context, r notifier.RuleRun) error {
-	return s.StartRun(ctx, notifier.Actor{}, r)
-}
-
-// StartRun is SaveRun for a run that begins. It records the run in the audit log, in the same transaction, unless by
-// is empty.
+// StartRun stores a run that begins, in place of the rule's last one, which can save nothing from then on. It records the run in the
+// audit log, in the same transaction, unless by is empty. Bytes in its error that SQL cannot store as text are replaced.
 func (s *Store) StartRun(ctx context.Context, by notifier.Actor, r notifier.RuleRun) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		if err := saveRun(ctx, tx, r); err != nil {
+		_, err := tx.ExecContext(ctx, `INSERT INTO rule_runs (rule, started_at, ended_at, findings, sent, withdrawn, failures, error)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (rule) DO UPDATE SET started_at = excluded.started_at,
+				ended_at = excluded.ended_at, findings = excluded.findings, sent = excluded.sent, withdrawn = excluded.withdrawn,
+				failures = excluded.failures, error = excluded.error`, runArgs(r)...)
+		if err != nil {
 			return err
 		}
 		return s.record(ctx, tx, by, "rule.run", notifier.RuleRef(r.Rule), "")
 	})
+	return s.fail(err, "start a run of rule %q", r.Rule)
+}
+
+// SaveRun stores the result of a run. It returns notifier.ErrConflict if the rule was started again since.
+func (s *Store) SaveRun(ctx context.Context, r notifier.RuleRun) error {
+	n, err := s.exec(ctx, `UPDATE rule_runs SET ended_at = $3, findings = $4, sent = $5, withdrawn = $6, failures = $7, error = $8
+		WHERE rule = $1 AND started_at = $2`, runArgs(r)...)
+	if err == nil && n == 0 {
+		err = notifier.ErrConflict
+	}
 	return s.fail(err, "save a run of rule %q", r.Rule)
 }
 
-func saveRun(ctx context.Context, tx *sql.Tx, r notifier.RuleRun) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO rule_runs (rule, started_at, ended_at, findings, sent, withdrawn, failures, error)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (rule) DO UPDATE SET started_at = excluded.started_at,
-			ended_at = excluded.ended_at, findings = excluded.findings, sent = excluded.sent, withdrawn = excluded.withdrawn,
-			failures = excluded.failures, error = excluded.error`,
-		text(r.Rule), millis(r.StartedAt), millis(r.EndedAt), r.Findings, r.Sent, r.Withdrawn, r.Failures, text(r.Error))
-	return err
+func runArgs(r notifier.RuleRun) []any {
+	return []any{text(r.Rule), millis(r.StartedAt), millis(r.EndedAt), r.Findings, r.Sent, r.Withdrawn, r.Failures, text(r.Error)}
 }
 
 // Runs returns the last run of every rule that has run, ordered by rule.
@@ -65,16 +68,26 @@ func (s *Store) Findings(ctx context.Context, rule string) (map[string]notifier.
 	return found, nil
 }
 
-// SaveFindings stores the findings that a rule has sent notices about, replacing earlier ones with
-// the same subjects, and deletes the subjects in gone: either all of it or nothing. The argument
-// rule is stored; the Rule field of each finding is ignored.
-func (s *Store) SaveFindings(ctx context.Context, rule string, sent []notifier.Finding, gone []string) error {
+// SaveFindings stores the findings that a run of a rule has sent notices about, replacing earlier ones with
+// the same subjects, and deletes the subjects in gone: either all of it or nothing. The rule of the run
+// is stored; the Rule field of each finding is ignored. It returns notifier.ErrConflict if the rule was started again since: that run
+// has read the findings, and would send them once more if they changed under it.
+func (s *Store) SaveFindings(ctx context.Context, run notifier.RuleRun, sent []notifier.Finding, gone []string) error {
 	if len(sent)+len(gone) == 0 {
 		return nil
 	}
+	rule := text(run.Rule)
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := change(ctx, tx, `DELETE FROM rule_findings WHERE rule = $1 AND `+s.dialect.within("subject", 2),
-			text(rule), s.dialect.textList(texts(gone)))
+		// It locks the row, so that the run is still the last one when this is committed.
+		n, err := change(ctx, tx, `UPDATE rule_runs SET rule = rule WHERE rule = $1 AND started_at = $2`, rule, millis(run.StartedAt))
+		if err == nil && n == 0 {
+			err = notifier.ErrConflict
+		}
+		if err != nil {
+			return err
+		}
+		_, err = change(ctx, tx, `DELETE FROM rule_findings WHERE rule = $1 AND `+s.dialect.within("subject", 2),
+			rule, s.dialect.textList(texts(gone)))
 		if err != nil {
 			return err
 		}
@@ -83,14 +96,14 @@ func (s *Store) SaveFindings(ctx context.Context, rule string, sent []notifier.F
 				notice_id = excluded.notice_id, told_at = excluded.told_at, seen_at = excluded.seen_at`
 		for _, f := range sent {
 			digest := append([]byte{}, f.Digest...) // never NULL
-			_, err := tx.ExecContext(ctx, save, text(rule), text(f.Subject), digest, f.NoticeID, millis(f.ToldAt), millis(f.SeenAt))
+			_, err := tx.ExecContext(ctx, save, rule, text(f.Subject), digest, f.NoticeID, millis(f.ToldAt), millis(f.SeenAt))
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return s.fail(err, "save %d findings of rule %q", len(sent), rule)
+	return s.fail(err, "save %d findings of rule %q", len(sent), run.Rule)
 }
 
 // ForgetRules deletes the runs and findings of all rules except these.

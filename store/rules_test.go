@@ -19,7 +19,7 @@ func TestLastRunOfEachRuleIsKept(t *testing.T) {
 		stock := notifier.RuleRun{Rule: "stock", StartedAt: now, EndedAt: now.Add(time.Second), Findings: 7, Sent: 3, Withdrawn: 2}
 		late := notifier.RuleRun{Rule: "Late orders", StartedAt: now, Error: "no such column: \"a\"", Failures: 4}
 		for _, r := range []notifier.RuleRun{{Rule: "stock", StartedAt: now.Add(time.Hour), Failures: 9, Error: "away"}, late, stock} {
-			if err := s.SaveRun(t.Context(), r); err != nil {
+			if err := s.StartRun(t.Context(), notifier.Actor{}, r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -32,6 +32,26 @@ func TestLastRunOfEachRuleIsKept(t *testing.T) {
 		}
 		if got := must(s.Runs(t.Context()))(t)[0].Error; got != "a\ufffdb\ufffd" {
 			t.Errorf("the error is %q", got)
+		}
+	})
+}
+
+func TestARunThatIsNotTheLastOneOfItsRuleSavesNothing(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		now := db.clock.now()
+		lost := notifier.RuleRun{Rule: "stock", StartedAt: now, Sent: 1}
+		last := notifier.RuleRun{Rule: "stock", StartedAt: now.Add(time.Millisecond)}
+		for _, run := range []notifier.RuleRun{lost, last} {
+			wantIs(t, s.StartRun(t.Context(), notifier.Actor{}, run), nil)
+		}
+		wantIs(t, s.SaveFindings(t.Context(), last, []notifier.Finding{finding("b", 2, now, now)}, nil), nil)
+		wantIs(t, s.SaveFindings(t.Context(), lost, []notifier.Finding{finding("a", 1, now, now)}, []string{"b"}), notifier.ErrConflict)
+		wantFindings(t, s, "stock", finding("b", 2, now, now))
+		lost.EndedAt = now.Add(time.Second)
+		wantIs(t, s.SaveRun(t.Context(), lost), notifier.ErrConflict)
+		if diff := cmp.Diff([]notifier.RuleRun{last}, must(s.Runs(t.Context()))(t)); diff != "" {
+			t.Errorf("runs (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -56,9 +76,11 @@ func TestFindingsAreKeptUntilTheyAreGone(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		now := db.clock.now()
+		run := notifier.RuleRun{Rule: "stock", StartedAt: now}
+		wantIs(t, s.StartRun(t.Context(), notifier.Actor{}, run), nil)
 		save := func(told []notifier.Finding, gone ...string) {
 			t.Helper()
-			if err := s.SaveFindings(t.Context(), "stock", told, gone); err != nil {
+			if err := s.SaveFindings(t.Context(), run, told, gone); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -84,10 +106,10 @@ func TestForgetRulesDeletesAllOtherRules(t *testing.T) {
 		now := db.clock.now()
 		fill := func() {
 			for _, rule := range []string{"stock", "orders", "it's"} {
-				if err := s.SaveRun(t.Context(), notifier.RuleRun{Rule: rule, StartedAt: now}); err != nil {
+				if err := s.StartRun(t.Context(), notifier.Actor{}, notifier.RuleRun{Rule: rule, StartedAt: now}); err != nil {
 					t.Fatal(err)
 				}
-				if err := s.SaveFindings(t.Context(), rule, []notifier.Finding{finding("x", 1, now, now)}, nil); err != nil {
+				if err := s.SaveFindings(t.Context(), notifier.RuleRun{Rule: rule, StartedAt: now}, []notifier.Finding{finding("x", 1, now, now)}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

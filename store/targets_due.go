@@ -86,25 +86,32 @@ func quietOf(from, to sql.Null[int64]) *notifier.Quiet {
 	return &notifier.Quiet{From: int(from.V), To: int(to.V)}
 }
 
-// stepQuery changes a target that is still as expected. If the step leaves nothing due, a newer entry makes
-// the target due immediately.
-const stepQuery = `UPDATE targets SET state = $1, told = $2, told_urgent = $3, upto = $4, urgent = $5,
-		due_at = CASE WHEN CAST($6 AS BIGINT) = 0 AND newest > $2 AND $1 IN ('on', 'failing') THEN CAST($7 AS BIGINT) ELSE $6 END,
-		tries = $8, refusals = $9, refused_at = $10, failing_since = $11, held_since = $12, error = $13,
-		seen_at = CASE WHEN seen_at < $20 THEN $20 ELSE seen_at END
-	WHERE id = $14 AND due_at = $15 AND upto = $16 AND told = $17 AND told_urgent = $18 AND state = $19`
+// sameClaim is the condition that nobody has claimed a target since it was read, switched it off, or replaced its address: a service
+// that refuses the former address of a browser must not end the next one.
+const sameClaim = `id = $1 AND due_at = $2 AND upto = $3 AND address = $4`
 
-// Holds reports whether a target is still as it was read: not switched off, with the same address, not claimed
-// again, and with an existing user.
+func claimArgs(t *notifier.ReachTarget) []any {
+	return []any{t.ID, millis(t.DueAt), t.UpTo, t.Address}
+}
+
+// stepQuery changes a target that is still as expected. If the step leaves nothing due, a newer entry makes
+// the target due immediately. For a claimed message the claim decides alone: if a mail came back or settings were changed meanwhile,
+// a result that was not stored would send the message twice.
+const stepQuery = `UPDATE targets SET state = $5, told = CASE WHEN told > $6 THEN told ELSE $6 END, told_urgent = $7, upto = $8, urgent = $9,
+		due_at = CASE WHEN CAST($10 AS BIGINT) = 0 AND newest > $6 AND $5 IN ('on', 'failing') THEN CAST($11 AS BIGINT) ELSE $10 END,
+		tries = $12, refusals = $13, refused_at = $14, failing_since = $15, held_since = $16, error = $17,
+		seen_at = CASE WHEN seen_at < $18 THEN $18 ELSE seen_at END
+	WHERE ` + sameClaim + ` AND (upto > 0 OR told = $19 AND told_urgent = $20 AND state = $21)`
+
+// Holds reports whether the claim of a target, as it was read, is still held: the target is not switched off, has the same address, was
+// not claimed again, and its user exists.
 func (s *Store) Holds(ctx context.Context, t *notifier.ReachTarget) (held bool, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets
-		WHERE id = $1 AND due_at = $2 AND upto = $3 AND told = $4 AND told_urgent = $5 AND state = $6)`,
-		t.ID, millis(t.DueAt), t.UpTo, t.Told, t.ToldUrgent, string(t.State)).Scan(&held)
+	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM targets WHERE `+sameClaim+`)`, claimArgs(t)...).Scan(&held)
 	return held, s.fail(err, "look at target %d", t.ID)
 }
 
 // Step makes these changes in one transaction and sets Done for the applied ones. It changes a target only
-// if it has not changed since it was read.
+// if it has not changed since it was read, and one with a claimed message only if that claim is still held.
 func (s *Store) Step(ctx context.Context, steps []*notifier.ReachStep) error {
 	if len(steps) == 0 {
 		return nil
@@ -140,11 +147,12 @@ func (s *Store) Step(ctx context.Context, steps []*notifier.ReachStep) error {
 func (s *Store) step(ctx context.Context, tx *sql.Tx, step *notifier.ReachStep, now int64) (int64, error) {
 	was, to := step.Was, &step.To
 	if step.Gone {
-		return change(ctx, tx, `DELETE FROM targets WHERE id = $1 AND due_at = $2 AND upto = $3`, was.ID, millis(was.DueAt), was.UpTo)
+		return change(ctx, tx, `DELETE FROM targets WHERE `+sameClaim, claimArgs(was)...)
 	}
-	return change(ctx, tx, stepQuery, string(to.State), to.Told, to.ToldUrgent, to.UpTo, to.Urgent, millis(to.DueAt), now,
-		to.Tries, to.Refusals, millis(to.RefusedAt), millis(to.FailingSince), millis(to.HeldSince), to.Error,
-		was.ID, millis(was.DueAt), was.UpTo, was.Told, was.ToldUrgent, string(was.State), millis(to.SeenAt))
+	return change(ctx, tx, stepQuery, append(claimArgs(was),
+		string(to.State), to.Told, to.ToldUrgent, to.UpTo, to.Urgent, millis(to.DueAt), now,
+		to.Tries, to.Refusals, millis(to.RefusedAt), millis(to.FailingSince), millis(to.HeldSince), to.Error, millis(to.SeenAt),
+		was.Told, was.ToldUrgent, string(was.State))...)
 }
 
 // ReachStats counts the targets of a kind.

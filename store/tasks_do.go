@@ -162,12 +162,13 @@ func (s *Store) passedTask(ctx context.Context, tx *sql.Tx, n *notifier.Notice) 
 }
 
 // PassOn records that a notice has passed a late task on, or with 0 that it cannot be passed on. The notice shows who has the task
-// if somebody has taken it meanwhile, has the words of the task if it was edited, and is retracted if the task was.
+// if somebody has taken it meanwhile, has the words of the task if it was edited, and is retracted if the task was. It does nothing if another instance was
+// faster, whose notice stands even if this one found nobody to pass the task on to.
 func (s *Store) PassOn(ctx context.Context, id, passed int64) error {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		t, _, err := s.lockTask(ctx, tx, id)
 		switch {
-		case err != nil:
+		case err != nil || t.Passed > 0:
 			return err
 		case passed == 0:
 			_, err := tx.ExecContext(ctx, `UPDATE tasks SET passes_to = '' WHERE notice_id = $1`, id)

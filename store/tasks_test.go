@@ -216,6 +216,28 @@ func TestATaskTakenWhileItIsPassedOnSaysSoInBothNotices(t *testing.T) {
 	})
 }
 
+func TestATaskIsPassedOnByTheFirstInstanceOnly(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		ann, lea := addUser(t, s, "ann"), addUser(t, s, "lea")
+		rule := notifier.TakeRule{Within: time.Hour, Else: named(lea)}
+		id := task(t, s, db, notifier.Take{Rule: rule}, named(ann), ann)
+		passed := passOn(t, s, db, id, lea)
+		if _, err := do(t, s, notifier.DeedTake, id, ann); err != nil {
+			t.Fatal(err)
+		}
+		for _, late := range []int64{0, passed} { // another instance found nobody, or sent the same notice
+			wantIs(t, s.PassOn(t.Context(), id, late), nil)
+		}
+		if got := must(s.Task(t.Context(), id))(t); got.Passed != passed || !cmp.Equal(got.Taken.Rule, rule) {
+			t.Errorf("passed on by notice %d, by the rule %+v", got.Passed, got.Taken.Rule)
+		}
+		if n := must(s.Notice(t.Context(), passed))(t); n.Revision != 1 || n.Extras.Take.By != "ann" {
+			t.Errorf("revision %d shows %+v", n.Revision, n.Extras.Take)
+		}
+	})
+}
+
 func TestAnEditOfATaskReachesTheNoticeThatPassesItOn(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)

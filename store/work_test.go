@@ -225,7 +225,9 @@ func TestRowOfWorkBelongsToItsOwner(t *testing.T) {
 			t.Error("work is advanced without its claim")
 		}
 		wantIs(t, s.FinishWork(t.Context(), 1, 1), nil)
-		wantIs(t, s.Bury(t.Context(), 1, 1, notifier.DeadLetter{}), nil)
+		if held := must(s.Bury(t.Context(), 1, 1, notifier.DeadLetter{}))(t); held {
+			t.Error("work is buried without its claim")
+		}
 		wantIs(t, s.Retry(t.Context(), 1, w, now, "late"), nil)
 		if n := must(s.CountDeadLetters(t.Context()))(t); n != 0 {
 			t.Errorf("%d dead letters", n)
@@ -234,7 +236,9 @@ func TestRowOfWorkBelongsToItsOwner(t *testing.T) {
 		w.Tries, w.Owner = 1, 0
 		claims(other, w)
 		wantIs(t, s.FinishWork(t.Context(), 2, 1), nil)
-		wantIs(t, s.Bury(t.Context(), 2, 2, notifier.DeadLetter{NoticeID: 3}), nil)
+		if held := must(s.Bury(t.Context(), 2, 2, notifier.DeadLetter{NoticeID: 3}))(t); !held {
+			t.Error("the work of its owner is not buried")
+		}
 		if n := must(s.CountWork(t.Context(), 10))(t); n != 0 || must(s.Resending(t.Context()))(t) || must(s.CountDeadLetters(t.Context()))(t) != 1 {
 			t.Errorf("%d pieces of work are left, or no dead letter", n)
 		}

@@ -278,7 +278,7 @@ func deadLetter(t *testing.T, b *bureau) string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: int64(numbered(t, id)), Entry: `{"notice":` + id + `}`}); err != nil {
+	if _, err := db.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: int64(numbered(t, id)), Entry: `{"notice":` + id + `}`}); err != nil {
 		t.Fatal(err)
 	}
 	return b.last(t, "dead_letters")

@@ -55,7 +55,7 @@ func TestTheDoctorFindsWorkThatIsNotDone(t *testing.T) {
 	if err = errors.Join(db.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{&waits}), waits.Err); err != nil {
 		t.Fatal(err)
 	}
-	if err = db.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: 1, Entry: "{}", Reason: "why", Tries: 5, CreatedAt: time.Now()}); err != nil {
+	if _, err = db.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: 1, Entry: "{}", Reason: "why", Tries: 5, CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	r := c.run(t.Context(), "doctor")

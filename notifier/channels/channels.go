@@ -7,7 +7,7 @@
 // records the result in SQL. A claim has a fixed end and expires after a minute; the next sender uses the same
 // message identity. So each notice is decided once per target, and each message is sent at least once. It is
 // sent twice only if the instance dies, or the connection breaks, between the response of the server and the
-// commit.
+// commit, or if the instance is suspended between claim and commit for as long as the claim lasts.
 package channels
 
 import (
@@ -36,7 +36,7 @@ const (
 type Store interface {
 	DueTargets(ctx context.Context, kind notifier.ReachKind, limit int) ([]notifier.ReachDue, error)
 	Step(ctx context.Context, steps []*notifier.ReachStep) error
-	// Holds reports whether a target is unchanged since it was claimed.
+	// Holds reports whether a claim is still held.
 	Holds(ctx context.Context, t *notifier.ReachTarget) (bool, error)
 }
 

@@ -86,32 +86,38 @@ func (w *Worker) giveBack(ctx context.Context, jobs ...*job) {
 	}
 }
 
-// bury stores work as a dead letter and finishes its notice. If that fails, the work is due again when
+// bury stores work as a dead letter and finishes its notice, unless another job has the claim. If that fails, the work is due again when
 // its claim expires.
 func (w *Worker) bury(ctx context.Context, j *job, why error) {
 	w.hand.drop(j)
-	err := w.safely(ctx, func() error { return w.buryOnce(ctx, j, why) })
-	if err != nil {
+	held := false
+	err := w.safely(ctx, func() (err error) {
+		held, err = w.buryOnce(ctx, j, why)
+		return err
+	})
+	switch {
+	case err != nil:
 		w.c.Log.WarnContext(ctx, "dead letter not stored", "stage", "intake", "kind", j.Kind, "notice_id", j.NoticeID, "err", fmt.Errorf("%w, after %w", err, why))
-		return
+	case held:
+		w.c.Log.ErrorContext(ctx, "work stored as a dead letter", "stage", "intake", "kind", j.Kind, "notice_id", j.NoticeID, "tries", j.Tries+1, "err", why)
+		w.buried.Add(1)
 	}
-	w.c.Log.ErrorContext(ctx, "work stored as a dead letter", "stage", "intake", "kind", j.Kind, "notice_id", j.NoticeID, "tries", j.Tries+1, "err", why)
-	w.buried.Add(1)
 }
 
-func (w *Worker) buryOnce(ctx context.Context, j *job, why error) error {
+func (w *Worker) buryOnce(ctx context.Context, j *job, why error) (held bool, err error) {
 	text, err := json.Marshal(deadEntryOf(&j.Work))
 	if err != nil {
-		return fmt.Errorf("encode work on notice %d: %w", j.NoticeID, err)
+		return false, fmt.Errorf("encode work on notice %d: %w", j.NoticeID, err)
 	}
 	letter := notifier.DeadLetter{NoticeID: j.NoticeID, Entry: string(text), Reason: why.Error(), Tries: j.Tries, CreatedAt: w.c.Now().UTC()}
-	if err := w.c.Store.Bury(ctx, w.owner, j.ID, letter); err != nil {
-		return fmt.Errorf("bury work on notice %d: %w", j.NoticeID, err)
+	held, err = w.c.Store.Bury(ctx, w.owner, j.ID, letter)
+	if err != nil {
+		return false, fmt.Errorf("bury work on notice %d: %w", j.NoticeID, err)
 	}
-	if j.ID > 0 {
-		return nil
+	if !held || j.ID > 0 {
+		return held, nil
 	}
-	return w.giveUp(ctx, j)
+	return true, w.giveUp(ctx, j)
 }
 
 // giveUp moves the notice of a job to its final state. It does not read the notice, because reading it

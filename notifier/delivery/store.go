@@ -69,8 +69,8 @@ type Queue interface {
 
 // DeadLetterStore stores dead letters.
 type DeadLetterStore interface {
-	// Bury stores a dead letter, and deletes its row of work unless work is 0.
-	Bury(ctx context.Context, owner, work int64, d notifier.DeadLetter) error
+	// Bury stores a dead letter, and deletes its row of work unless work is 0. It does nothing without the claim.
+	Bury(ctx context.Context, owner, work int64, d notifier.DeadLetter) (held bool, err error)
 	DeadLetter(ctx context.Context, id int64) (notifier.DeadLetter, error)
 	DiscardDeadLetter(ctx context.Context, by notifier.Actor, id int64) error
 	// ReplayDeadLetter replaces a dead letter with work, and ensures that its notice is resent if Redis

@@ -160,7 +160,7 @@ type Inboxes interface {
 	// Reconcile replaces inboxes that are in Redis in an older version than the given one, and
 	// returns their number.
 	Reconcile(ctx context.Context, users []notifier.Dirty) (restored int, err error)
-	// RestoreCounts raises the counts of a partition to the given ones. With add, it adds them,
+	// RestoreCounts raises the counts of a partition to the given ones. With add, it adds them, once,
 	// because Redis has started counting from zero.
 	RestoreCounts(ctx context.Context, partition int, counts []notifier.NoticeCount, add bool) error
 	// Erase removes a whole inbox from Redis.

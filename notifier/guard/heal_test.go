@@ -86,6 +86,50 @@ func TestAnotherInstanceHealsWhereverTheHealerDies(t *testing.T) {
 	}
 }
 
+// breaking is an Inboxes whose first answers about counts are lost.
+type breaking struct {
+	guard.Inboxes
+	left *int
+}
+
+func (b breaking) RestoreCounts(ctx context.Context, partition int, counts []notifier.NoticeCount, add bool) error {
+	err := b.Inboxes.RestoreCounts(ctx, partition, counts, add)
+	if *b.left--; err == nil && *b.left >= 0 {
+		err = errDied
+	}
+	return err
+}
+
+func TestCountsAreRestoredOnceAlthoughTheConnectionBreaks(t *testing.T) {
+	t.Parallel()
+	server := redistest.Own(t)
+	s := newSite(t, 70, onServer(server))
+	i := s.instance(t, nil)
+	if err := i.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	i.notify(t, "a", s.seqs...)
+	i.flush(t)
+	saveCounts(t, i)
+	server.Crash(t)
+	server.RestartFrom(t, nil)
+
+	left := 2
+	second := s.instance(t, func(c *guard.Config) { c.Inboxes = breaking{c.Inboxes, &left} })
+	for left > 0 {
+		if err := second.Check(t.Context()); !errors.Is(err, notifier.ErrUnavailable) {
+			t.Fatalf("%v, %d answers left", err, left)
+		}
+	}
+	if err := second.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []notifier.Tally{{Delivered: int64(len(s.seqs))}}
+	if got, err := second.box.Counts(t.Context(), []int64{1}); err != nil || !slices.Equal(got, want) {
+		t.Errorf("counts: %+v, %v; want %+v", got, err, want)
+	}
+}
+
 // saveCounts writes the counts of the notices to SQL.
 func saveCounts(t *testing.T, i *instance) {
 	t.Helper()

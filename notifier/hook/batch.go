@@ -116,18 +116,18 @@ func (s *Stage) record(ctx context.Context, h *notifier.Hook, ended <-chan resul
 		}
 		switch {
 		case failing && gone:
-			err = errors.Join(err, s.switchOff(ctx, h, notifier.HookGone))
+			err = errors.Join(err, s.switchOff(ctx, h, since, notifier.HookGone))
 		case failing && s.c.Now().Sub(since) >= offAfter:
-			err = errors.Join(err, s.switchOff(ctx, h, notifier.HookFailing))
+			err = errors.Join(err, s.switchOff(ctx, h, since, notifier.HookFailing))
 		}
 	}
 	return failing, err
 }
 
-// switchOff switches a hook off and notifies staff.
-func (s *Stage) switchOff(ctx context.Context, h *notifier.Hook, why notifier.HookOff) error {
+// switchOff switches a hook off that has failed since a time, and notifies staff. It does nothing if the hook has succeeded since.
+func (s *Stage) switchOff(ctx context.Context, h *notifier.Hook, since time.Time, why notifier.HookOff) error {
 	now, err := s.c.Store.Hook(ctx, h.ID)
-	if errors.Is(err, notifier.ErrNotFound) || err == nil && now.Off != notifier.HookOn {
+	if errors.Is(err, notifier.ErrNotFound) || err == nil && (now.Off != notifier.HookOn || !now.FailingSince.Equal(since)) {
 		return nil
 	}
 	if err != nil {

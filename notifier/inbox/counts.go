@@ -124,8 +124,8 @@ func status(s notifier.Single, row []any, gone *redis.FloatCmd) notifier.Tally {
 }
 
 // RestoreCounts raises the counts of these notices in a partition to the counts in SQL, if the counts in Redis are
-// lower because it came back in an older state; this may be repeated. With add, it adds the counts from SQL to the
-// counts in Redis, because Redis started again from zero; this must be done only once.
+// lower because it came back in an older state. With add, it adds the counts from SQL to the
+// counts in Redis, because Redis started again from zero; counts must be sorted by notice, over all calls. Both may be repeated.
 func (b *Inbox) RestoreCounts(ctx context.Context, partition int, counts []notifier.NoticeCount, add bool) error {
 	mode := 0
 	if add {

@@ -1,8 +1,12 @@
 package notices_test
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +16,7 @@ import (
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/notices"
+	"github.com/carillonhq/carillon/store"
 )
 
 func (r *rig) letters(t *testing.T) []notifier.DeadLetter {
@@ -74,6 +79,55 @@ func TestPermanentFailureBecomesADeadLetterThatCanBeReplayed(t *testing.T) {
 	}
 }
 
+// robbed is a store in which the first job that is buried has lost its claim to another instance, which then gives it back.
+type robbed struct {
+	*store.Store
+	once sync.Once
+}
+
+func (s *robbed) Bury(ctx context.Context, owner, work int64, d notifier.DeadLetter) (held bool, err error) {
+	other := notifier.Claim{Owner: owner + 1, Until: time.Now().Add(time.Hour)}
+	s.once.Do(func() {
+		if err = s.GiveBack(ctx, owner, []int64{d.NoticeID}, nil); err == nil {
+			_, err = s.ClaimNotices(ctx, other, 1)
+		}
+	})
+	if err == nil {
+		held, err = s.Store.Bury(ctx, owner, work, d)
+	}
+	if err == nil {
+		err = s.GiveBack(ctx, other.Owner, []int64{d.NoticeID}, nil)
+	}
+	return held, err
+}
+
+// refusing is an inbox that refuses as many deliveries as make a dead letter.
+type refusing struct {
+	notices.Inbox
+	n atomic.Int64
+}
+
+func (f *refusing) DeliverAll(ctx context.Context, all []notifier.Delivery) ([]notifier.Arrival, []error) {
+	if f.n.Add(1) <= 5 {
+		return nil, slices.Repeat([]error{errors.New("refused")}, len(all))
+	}
+	return f.Inbox.DeliverAll(ctx, all)
+}
+
+func TestAJobThatHasLostItsClaimBuriesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, redistest.Client(t))
+	seqs := r.users(t, "all", 3)
+	c := r.config()
+	c.Store, c.Inbox = &robbed{Store: r.store}, &refusing{Inbox: r.inbox}
+	n := send(t, running(t, c), toRole("all"))
+	r.state(t, n.ID, notifier.StateSent)
+	r.everyoneHas(t, seqs, 1)
+	if dead := r.dead(t); dead > 0 {
+		t.Errorf("%d dead letters", dead)
+	}
+}
+
 func TestFailingRetractionIsFinishedByReplay(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, redistest.Client(t))
@@ -104,7 +158,7 @@ func TestDeadLetterThatNamesNoNoticeIsNotReplayed(t *testing.T) {
 	r := newRig(t, redistest.Client(t))
 	p := notices.New(r.config())
 	for _, entry := range []string{`{"raw":{"notice":"x"}}`, `{"from":7}`, `{`} {
-		if err := r.store.Bury(t.Context(), 0, 0, notifier.DeadLetter{Entry: entry, Reason: "unreadable"}); err != nil {
+		if _, err := r.store.Bury(t.Context(), 0, 0, notifier.DeadLetter{Entry: entry, Reason: "unreadable"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,7 +197,7 @@ func TestStoredDeadLettersAreReplayedAsTheyAre(t *testing.T) {
 		`{"notice":7,"raw":{"notice":"7","colour":"red"}}`:   deliver,
 		`{"notice":7,"from":3,"raw":{"notice":"7","to":""}}`: deliver,
 	} {
-		if err := r.store.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: 7, Entry: letter, Reason: "test", CreatedAt: time.Now()}); err != nil {
+		if _, err := r.store.Bury(t.Context(), 0, 0, notifier.DeadLetter{NoticeID: 7, Entry: letter, Reason: "test", CreatedAt: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 		r.replayAll(t, p)

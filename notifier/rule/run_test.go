@@ -3,6 +3,8 @@ package rule_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -171,11 +173,11 @@ type forgetful struct {
 	fail  int
 }
 
-func (f forgetful) SaveFindings(ctx context.Context, name string, sent []notifier.Finding, gone []string) error {
+func (f forgetful) SaveFindings(ctx context.Context, run notifier.RuleRun, sent []notifier.Finding, gone []string) error {
 	if *f.calls++; *f.calls == f.fail {
 		return errAway
 	}
-	return f.Store.SaveFindings(ctx, name, sent, gone)
+	return f.Store.SaveFindings(ctx, run, sent, gone)
 }
 
 // dying returns an instance that dies at the nth save of findings: 1 is before they are sent, 2
@@ -217,4 +219,56 @@ func TestNoticesOfACrashedRunAreRetractedWhenTheFindingIsGone(t *testing.T) {
 	b.put(t, "A1", 1, 3)
 	wantRun(t, "finding gone", r.perform(t, r.Runner), 0, 0, 1)
 	wantTitles(t, r, "A1")
+}
+
+// overtaken is a store that calls then after the first run has read what it knows.
+type overtaken struct {
+	rule.Store
+	once *sync.Once
+	then func()
+}
+
+func (o overtaken) Findings(ctx context.Context, name string) (map[string]notifier.Finding, error) {
+	known, err := o.Store.Findings(ctx, name)
+	o.once.Do(o.then)
+	return known, err
+}
+
+// A run may last longer than its lease, and without Redis there is none.
+func TestARunEndsWhenItsRuleWasStartedAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		found, meanwhile int
+		titles           []string
+	}{
+		"nothing is sent twice":            {-3, -3, []string{"A1 is at -3"}},
+		"nothing that is new is retracted": {3, -5, []string{"A1 is at -1", "A1 is at -5"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBusiness(t, "sqlite")
+			r := newRig(t, b, negative(`withdraw = true`))
+			if c.found > 0 {
+				b.put(t, "A1", 1, -1)
+				r.perform(t, r.Runner)
+			}
+			b.put(t, "A1", 1, c.found)
+			slow := r.with(func(to *rule.Config) {
+				to.Leases = nil
+				to.Store = overtaken{to.Store, new(sync.Once), func() {
+					b.put(t, "A1", 1, c.meanwhile)
+					wantRun(t, "the other instance", r.perform(t, r.Runner), 1, 1, 0)
+					r.later(time.Second)
+				}}
+			})
+			if err := slow.Perform(t.Context(), "negative-stock"); !errors.Is(err, notifier.ErrConflict) {
+				t.Errorf("the run that was overtaken: %v", err)
+			}
+			wantTitles(t, r, "A1", c.titles...)
+			wantRun(t, "the record", r.last(t), 1, 1, 0)
+			if slices.Contains(r.logs.seen(), "rule failed") {
+				t.Error("the run that was overtaken is logged as a failure")
+			}
+		})
+	}
 }

@@ -162,7 +162,8 @@ func (r *Runner) runs(ctx context.Context) (map[string]notifier.RuleRun, error) 
 
 // Store stores the runs of the rules and their findings.
 type Store interface {
-	// StartRun stores a run that begins, and records who ordered it, if anyone did.
+	// StartRun stores a run that begins, and records who ordered it, if anyone did. An earlier run of the rule can then save nothing:
+	// the other calls with a run return notifier.ErrConflict.
 	StartRun(ctx context.Context, by notifier.Actor, run notifier.RuleRun) error
 	SaveRun(ctx context.Context, run notifier.RuleRun) error
 	Runs(ctx context.Context) ([]notifier.RuleRun, error)
@@ -170,7 +171,7 @@ type Store interface {
 	Findings(ctx context.Context, rule string) (map[string]notifier.Finding, error)
 	// SaveFindings adds or replaces findings, and deletes those whose subjects are in gone, in one
 	// transaction.
-	SaveFindings(ctx context.Context, rule string, sent []notifier.Finding, gone []string) error
+	SaveFindings(ctx context.Context, run notifier.RuleRun, sent []notifier.Finding, gone []string) error
 	// ForgetRules deletes all data of all rules except these.
 	ForgetRules(ctx context.Context, but []string) error
 	// NoticesBySubject returns up to limit notices that are not retracted, by id, with ids above

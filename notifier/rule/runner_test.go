@@ -115,7 +115,7 @@ func TestATakeoverRunsMissedAndCrashedRules(t *testing.T) {
 				if c.last.Failures == 0 {
 					c.last.EndedAt = c.last.StartedAt
 				}
-				if err := r.store.SaveRun(t.Context(), c.last); err != nil {
+				if err := r.store.StartRun(t.Context(), notifier.Actor{}, c.last); err != nil {
 					t.Fatal(err)
 				}
 			}

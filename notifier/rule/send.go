@@ -30,7 +30,7 @@ func (r *Runner) send(ctx context.Context, of *Rule, list []pending, run *notifi
 		}
 	}
 	for some := range slices.Chunk(seen, batch) {
-		if err := r.c.Store.SaveFindings(ctx, of.Name, some, nil); err != nil {
+		if err := r.c.Store.SaveFindings(ctx, *run, some, nil); err != nil {
 			return err
 		}
 	}
@@ -50,7 +50,7 @@ func (r *Runner) sendSome(ctx context.Context, of *Rule, some []pending, run *no
 		rows[i] = t.row
 		requests[i] = notifier.Request{Draft: t.draft, Once: of.once(t.row)}
 	}
-	if err := r.c.Store.SaveFindings(ctx, of.Name, rows, nil); err != nil {
+	if err := r.c.Store.SaveFindings(ctx, *run, rows, nil); err != nil {
 		return err
 	}
 	var sent []notifier.Finding
@@ -78,7 +78,7 @@ func (r *Runner) sendSome(ctx context.Context, of *Rule, some []pending, run *no
 			}
 		}
 	}
-	return r.c.Store.SaveFindings(ctx, of.Name, sent, nil)
+	return r.c.Store.SaveFindings(ctx, *run, sent, nil)
 }
 
 // once gives a finding the same idempotency key on every attempt: its time stays the same until it
@@ -96,6 +96,9 @@ func (r *Runner) forget(ctx context.Context, of *Rule, gone []string, run *notif
 		forgotten := make([]string, 0, len(some))
 		for _, subject := range some {
 			if of.Withdraw {
+				if err := r.latest(ctx, run); err != nil {
+					return joined(bad.orNil(), err)
+				}
 				n, err := r.withdraw(ctx, of, subject, 0)
 				if err != nil {
 					bad.add(subject, err)
@@ -105,11 +108,21 @@ func (r *Runner) forget(ctx context.Context, of *Rule, gone []string, run *notif
 			}
 			forgotten = append(forgotten, subject)
 		}
-		if err := r.c.Store.SaveFindings(ctx, of.Name, nil, forgotten); err != nil {
+		if err := r.c.Store.SaveFindings(ctx, *run, nil, forgotten); err != nil {
 			return joined(bad.orNil(), err)
 		}
 	}
 	return bad.orNil()
+}
+
+// latest returns notifier.ErrConflict if the rule was started again since this run began: a subject that this run did not find may be
+// found again, and the notice about it must stay.
+func (r *Runner) latest(ctx context.Context, run *notifier.RuleRun) error {
+	runs, err := r.runs(ctx)
+	if err == nil && !runs[run.Rule].StartedAt.Equal(run.StartedAt) {
+		err = notifier.ErrConflict
+	}
+	return err
 }
 
 // withdraw retracts the rule's notices about a subject: all, or those before a given notice. It

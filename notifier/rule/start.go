@@ -41,7 +41,8 @@ func (r *Runner) start(ctx context.Context, o order, running *sync.WaitGroup) {
 }
 
 // perform runs a rule and records the run. Errors of the rule itself are recorded; perform returns
-// an error if the record cannot be read or written, or if another instance is running the rule.
+// an error if the record cannot be read or written, or if another instance is running the rule. The lease may expire meanwhile, and without
+// Redis there is none: then the run that started last goes on, and the others end.
 func (r *Runner) perform(ctx context.Context, by notifier.Actor, of *Rule) error {
 	mine := r.c.Leases("rule:"+of.Name, of.Timeout+2*r.c.Life)
 	switch err := (elector{mine}).IsLeader(ctx); {
@@ -56,7 +57,7 @@ func (r *Runner) perform(ctx context.Context, by notifier.Actor, of *Rule) error
 	}
 	run := runs[of.Name]
 	before := run.Error
-	run.Rule, run.StartedAt, run.EndedAt = of.Name, r.c.Now(), time.Time{}
+	run.Rule, run.StartedAt, run.EndedAt = of.Name, r.c.Now().Truncate(time.Millisecond), time.Time{}
 	if err = r.c.Store.StartRun(ctx, by, run); err != nil {
 		return fmt.Errorf("run rule %q: %w", of.Name, err)
 	}
@@ -72,8 +73,12 @@ func (r *Runner) perform(ctx context.Context, by notifier.Actor, of *Rule) error
 		run.Failures++
 		run.Error = shorten(oneLine(clean(err.Error())), maxError)
 	}
+	err = r.c.Store.SaveRun(ctx, run)
+	if errors.Is(err, notifier.ErrConflict) {
+		return fmt.Errorf("run rule %q, which was started again: %w", of.Name, err)
+	}
 	r.note(ctx, run, before)
-	if err = r.c.Store.SaveRun(ctx, run); err != nil {
+	if err != nil {
 		return fmt.Errorf("run rule %q: %w", of.Name, err)
 	}
 	return nil
