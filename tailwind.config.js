@@ -46,12 +46,9 @@ module.exports = {
 			colors: each((name) => `var(--${name})`),
 			borderRadius: { DEFAULT: "8px" },
 			maxWidth: { column: "44rem" },
-			fontFamily: {
-				sans: [
-					"system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "Hiragino Sans", "Noto Sans CJK JP",
-					"Yu Gothic", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", "sans-serif",
-				],
-			},
+			// For Chinese and Japanese the browser chooses the font by the language of the page: a list of their fonts would show
+			// all of them in the forms of the first.
+			fontFamily: { sans: ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"] },
 		},
 	},
 	plugins: [

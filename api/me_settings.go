@@ -74,7 +74,7 @@ func (m *me) settings(ctx context.Context, _ *struct{}) (*settingsOutput, error)
 
 // settingsBody changes settings. A missing field leaves a setting as it is.
 type settingsBody struct {
-	Locale  *string `json:"locale,omitempty" nullable:"false" doc:"Your language: en, ja, zh-Hans, or empty for the browser's."`
+	Locale  *string `json:"locale,omitempty" nullable:"false" doc:"Your language: en, ja, zh-Hans, zh-Hant, or empty for the browser's."`
 	Theme   *string `json:"theme,omitempty" enum:",light,dark" nullable:"false" doc:"Empty: the system's."`
 	Keys    *bool   `json:"keys,omitempty" nullable:"false" doc:"Keyboard shortcuts on or off."`
 	Toasts  *bool   `json:"toasts,omitempty" nullable:"false" doc:"Toasts on or off."`

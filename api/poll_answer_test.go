@@ -130,7 +130,7 @@ func TestTheSummaryIsInTheUsersLanguage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for locale, want := range map[string]string{
-		"": "1 unread, newest: Hi", "ja": "未読1件、最新：Hi", "zh-Hans": "1 条未读，最新一条：Hi", "fr": "1 unread, newest: Hi",
+		"": "1 unread, newest: Hi", "ja": "未読1件、最新：Hi", "zh-Hans": "1 条未读，最新一条：Hi", "zh-Hant": "1 則未讀，最新一則：Hi", "fr": "1 unread, newest: Hi",
 	} {
 		name := "u" + locale
 		w.call(t, w.admin, "PUT", "/users/"+name, map[string]any{"locale": locale}).is(t, http.StatusCreated)

@@ -39,7 +39,7 @@ func (upToLanguages) most() int { return 10 }
 
 // typeBody holds the fields of a type to change. Nil leaves a field as it is.
 type typeBody struct {
-	Names     *keyed[string, upToLanguages] `json:"names,omitempty" nullable:"false" doc:"Its names by language: en, ja, zh-Hans."`
+	Names     *keyed[string, upToLanguages] `json:"names,omitempty" nullable:"false" doc:"Its names by language: en, ja, zh-Hans, zh-Hant."`
 	ExpiresIn *string                       `json:"expires_in,omitempty" nullable:"false" doc:"How long its notices are kept, such as 72h or 30d; 0s: as long as any."`
 	Mutable   *bool                         `json:"mutable,omitempty" nullable:"false" doc:"Users may mute it."`
 	Open      *bool                         `json:"open,omitempty" nullable:"false" doc:"Users may subscribe to it themselves."`

@@ -24,8 +24,8 @@ type tongue struct {
 
 // Each of typed and plain contains every language. Together they cover every language from both sources.
 var (
-	typed = []tongue{{"en", false}, {"ja", true}, {"zh-Hans", false}}
-	plain = []tongue{{"en", true}, {"ja", false}, {"zh-Hans", true}}
+	typed = []tongue{{"en", false}, {"ja", true}, {"zh-Hans", false}, {"zh-Hant", true}}
+	plain = []tongue{{"en", true}, {"ja", false}, {"zh-Hans", true}, {"zh-Hant", false}}
 )
 
 func (l tongue) String() string {
@@ -58,7 +58,7 @@ func inEach(t *testing.T, tongues []tongue, test func(w *window, user string, te
 				w := open(t, i).size(1280, 900)
 				asked := l.lang
 				if l.setting {
-					asked = map[string]string{"en": "ja", "ja": "zh-Hans", "zh-Hans": "en"}[l.lang]
+					asked = map[string]string{"en": "ja", "ja": "zh-Hans", "zh-Hans": "zh-Hant", "zh-Hant": "en"}[l.lang]
 					i.person(t, user).post("/settings", "locale", l.lang)
 				}
 				for _, n := range usual[:4] {

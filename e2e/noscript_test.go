@@ -84,7 +84,7 @@ func (w *window) choosesWithoutScript(text *locale.Printer) {
 	w.has("#done p", text.T("done.saved")).until(`document.documentElement.dataset.theme === "dark"`)
 	w.until(`getComputedStyle(document.documentElement).colorScheme === "dark"`)
 
-	other := map[string]string{"en": "ja", "ja": "zh-Hans", "zh-Hans": "en"}[text.Lang()]
+	other := map[string]string{"en": "ja", "ja": "zh-Hans", "zh-Hans": "zh-Hant", "zh-Hant": "en"}[text.Lang()]
 	before := ask[string](w, `document.querySelector("[name=locale]").value`)
 	for _, lang := range []string{other, before} {
 		ask[bool](w, fmt.Sprintf(`(document.querySelector("[name=locale]").value = %q, true)`, lang))

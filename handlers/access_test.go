@@ -65,7 +65,7 @@ func TestEveryErrorHasItsPage(t *testing.T) {
 				return notifier.Page{}, fmt.Errorf("secret detail: %w", test.err)
 			}
 		})
-		for lang, want := range map[string]string{"en": "en", "ja": "ja", "zh-CN": "zh-Hans"} {
+		for lang, want := range map[string]string{"en": "en", "ja": "ja", "zh-CN": "zh-Hans", "zh-TW": "zh-Hant"} {
 			r := w.get("alice", "/inbox", "Accept-Language", lang).wantStatus(t, test.status)
 			if got := r.attr("[data-testid=failure]", "data-status"); got != strconv.Itoa(test.status) {
 				t.Errorf("%v: the page has status %q", test.err, got)

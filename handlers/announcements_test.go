@@ -54,7 +54,7 @@ func TestListShowsOpenAnnouncementsAndBothCounts(t *testing.T) {
 func TestEmptyListSaysSo(t *testing.T) {
 	t.Parallel()
 	b := newAnnouncements(t)
-	for lang, want := range map[string]string{"en": "No announcements", "ja": "お知らせはありません", "zh-CN": "暂无公告"} {
+	for lang, want := range map[string]string{"en": "No announcements", "ja": "お知らせはありません", "zh-CN": "暂无公告", "zh-HK": "沒有公告"} {
 		r := b.get("alice", "/announcements", "Accept-Language", lang).wantStatus(t, http.StatusOK)
 		r.wantText(t, "[data-testid=empty] h2", want)
 		r.wantText(t, "[data-testid=announcement-count]", "")

@@ -173,7 +173,7 @@ func TestArchivedPageShowsWhenItWasLastComplete(t *testing.T) {
 	if got := said(); !strings.Contains(got, "as of 12:00") {
 		t.Errorf("just after Redis answered: %q", got)
 	}
-	for lang, want := range map[string]string{"ja": "12:00時点の受信トレイ", "zh-CN": "显示的是 12:00 时的收件箱"} {
+	for lang, want := range map[string]string{"ja": "12:00時点の受信トレイ", "zh-CN": "显示的是 12:00 时的收件箱", "zh-TW": "顯示的是 12:00 的收件匣"} {
 		if got := l.get("alice", "/inbox", "Accept-Language", lang).text("[data-testid=stale]"); !strings.Contains(got, want) {
 			t.Errorf("%s: %q", lang, got)
 		}

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/static"
@@ -56,25 +57,24 @@ func newEmbedTexts(texts *locale.Catalogue) (t embedTexts, err error) {
 	return t, nil
 }
 
-// embedLiteral returns an object with the ids of texts, and for each language its texts in the order of the ids: the ids
-// need not be repeated.
+// embedLiteral returns the languages, and for each text its id and the text in each of them, as rows: the first item of the
+// languages is empty. None of the texts may have plural forms: the scripts cannot choose one.
 func embedLiteral(texts *locale.Catalogue, of func(*locale.Printer) json.RawMessage) ([]byte, error) {
-	all := map[string]any{}
-	var ids []string
+	languages := []string{""}
+	rows := map[string][]string{}
 	for _, p := range texts.Printers() {
-		var known map[string]json.RawMessage
+		var known map[string]string
 		if err := json.Unmarshal(of(p), &known); err != nil {
 			return nil, err
 		}
-		if ids == nil {
-			ids = slices.Sorted(maps.Keys(known))
-			all["ids"] = ids
+		languages = append(languages, strings.TrimSuffix(p.Lang(), "-Hans")) // plain zh is Simplified
+		for id, text := range known {
+			rows[id] = append(rows[id], text)
 		}
-		list := make([]json.RawMessage, len(ids))
-		for i, id := range ids {
-			list[i] = known[id]
-		}
-		all[p.Lang()] = list
+	}
+	all := [][]string{languages}
+	for _, id := range slices.Sorted(maps.Keys(rows)) {
+		all = append(all, append([]string{id}, rows[id]...))
 	}
 	return json.Marshal(all)
 }

@@ -207,7 +207,7 @@ func TestSettingsMentionOnlyAvailableChannels(t *testing.T) {
 			w.config.Devices = nil
 		}
 		w.rebuild()
-		for _, lang := range []string{"en", "ja", "zh-Hans"} {
+		for _, lang := range []string{"en", "ja", "zh-Hans", "zh-Hant"} {
 			r := w.get("alice", "/settings", "Accept-Language", lang).wantStatus(t, http.StatusOK)
 			if found := regexp.MustCompile(test.never).FindAllString(r.text("main"), -1); len(found) > 0 || !strings.HasPrefix(r.attr("html", "lang"), lang) {
 				t.Errorf("mail %t, push %t: the page in %s says %q", test.mail, test.push, lang, found)

@@ -25,7 +25,7 @@ var chosen = notifier.Settings{Locale: "ja", Theme: notifier.ThemeDark, KeysOff:
 func TestLanguageIsOfferedInItsOwnWords(t *testing.T) {
 	t.Parallel()
 	r := newChooser(t, notifier.Settings{}).get("alice", "/settings?tab=appearance", "Accept-Language", "ja").wantStatus(t, http.StatusOK)
-	r.wantText(t, "#locale", "ブラウザーの設定に合わせるEnglish日本語简体中文")
+	r.wantText(t, "#locale", "ブラウザーの設定に合わせるEnglish日本語简体中文繁體中文")
 }
 
 func TestFormShowsTheCurrentSettings(t *testing.T) {
@@ -37,6 +37,7 @@ func TestFormShowsTheCurrentSettings(t *testing.T) {
 		{notifier.Settings{}, " auto 1 1"},
 		{chosen, "ja dark 0 0"},
 		{notifier.Settings{Locale: "zh-Hans", Theme: notifier.ThemeLight, ToastsOff: true}, "zh-Hans light 1 0"},
+		{notifier.Settings{Locale: "zh-Hant"}, "zh-Hant auto 1 1"},
 	} {
 		r := newChooser(t, test.set).get("alice", "/settings?tab=appearance").wantStatus(t, http.StatusOK)
 		if got := selected(r); got != test.want {
@@ -68,6 +69,7 @@ func TestOnlySubmittedFieldsChange(t *testing.T) {
 		change func(*notifier.Settings)
 	}{
 		{[]string{"locale", "zh-Hans"}, func(s *notifier.Settings) { s.Locale = "zh-Hans" }},
+		{[]string{"locale", "zh-Hant"}, func(s *notifier.Settings) { s.Locale = "zh-Hant" }},
 		{[]string{"locale", ""}, func(s *notifier.Settings) { s.Locale = "" }},
 		{[]string{"theme", "light"}, func(s *notifier.Settings) { s.Theme = "light" }},
 		{[]string{"theme", "auto"}, func(s *notifier.Settings) { s.Theme = "" }},

@@ -123,7 +123,7 @@ func TestInvalidTypeKeepsItsText(t *testing.T) {
 		{[]string{"action", "save", "slug", "like", "expires_in", "-1h"}, map[string]string{"expires_in": "This time has already passed."}},
 	} {
 		r := o.post("carol", "/staff/types", test.fields...).wantStatus(t, http.StatusUnprocessableEntity)
-		for _, id := range []string{"slug", "name-en", "name-ja", "name-zh-Hans", "icon", "color", "expires_in", "no_mute", "open"} {
+		for _, id := range []string{"slug", "name-en", "name-ja", "name-zh-Hans", "name-zh-Hant", "icon", "color", "expires_in", "no_mute", "open"} {
 			if got := r.text("#" + id + "-fault"); got != test.faults[id] {
 				t.Errorf("%v: the error of %s is %q, want %q", test.fields, id, got, test.faults[id])
 			}

@@ -27,6 +27,7 @@ func TestTheStaffPageOfANoticeTellsWhyAUserDidNotGetIt(t *testing.T) {
 	}
 	for language, sentence := range map[string]string{
 		"en": "bob did not get it: it names other users.", "ja": "bobさんには届いていません。ほかのユーザー宛てです。", "zh-Hans": "bob 没有收到：它指名发给其他用户。",
+		"zh-Hant": "bob 沒有收到：這則通知指名傳送給其他使用者。",
 	} {
 		page := w.get("carol", path+"?user=+bob", "Accept-Language", language)
 		page.wantText(t, "[data-testid=why-answer]", sentence)

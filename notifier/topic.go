@@ -42,7 +42,7 @@ const MaxTypes = 2000
 // NoticeType is a known notice type. Its first use creates it; staff may then describe it.
 type NoticeType struct {
 	Slug      string
-	Names     map[string]string // by language (en, ja, zh-Hans); none: the slug is displayed
+	Names     map[string]string // by language (en, ja, zh-Hans, zh-Hant); none: the slug is displayed
 	ExpiresIn time.Duration     // the default life of its notices; 0: unlimited by the type
 	NoMute    bool              // users cannot mute it
 	Open      bool              // users may subscribe to it themselves

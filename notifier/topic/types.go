@@ -81,10 +81,18 @@ func (t *Topics) Expiry(typ string) time.Duration {
 	return n.ExpiresIn
 }
 
-// Name returns the type's name in a language, else its English name, else its slug.
+// Chinese in its two scripts.
+const (
+	simplified  = "zh-Hans"
+	traditional = "zh-Hant"
+)
+
+// Name returns the type's name in a language, else its English name, else its slug. Readers of Chinese get a name in the other
+// script rather than the English one.
 func (t *Topics) Name(typ, lang string) string {
 	n, _ := t.types.of(typ)
-	for _, l := range []string{lang, "en"} {
+	other := map[string]string{simplified: traditional, traditional: simplified}[lang]
+	for _, l := range []string{lang, other, "en"} {
 		if name := n.Names[l]; name != "" {
 			return name
 		}

@@ -96,6 +96,23 @@ func TestSaveTypeReplacesAType(t *testing.T) {
 	if got := s.Name("unknown", "ja"); got != "unknown" || !s.Mutable("unknown") || s.Expiry("unknown") != 0 {
 		t.Errorf("name of an unknown type: %q", got)
 	}
+	for _, test := range []struct {
+		names      map[string]string
+		lang, want string
+	}{
+		{map[string]string{"en": "News", "zh-Hans": "新闻"}, "zh-Hant", "新闻"},
+		{map[string]string{"en": "News", "zh-Hant": "新聞"}, "zh-Hans", "新聞"},
+		{map[string]string{"en": "News", "zh-Hans": "新闻", "zh-Hant": "新聞"}, "zh-Hant", "新聞"},
+		{map[string]string{"en": "News", "zh-Hans": "新闻", "zh-Hant": "新聞"}, "zh-Hans", "新闻"},
+		{map[string]string{"en": "News", "zh-Hans": "新闻", "zh-Hant": "新聞"}, "ja", "News"},
+		{map[string]string{"en": "News", "ja": "ニュース"}, "zh-Hant", "News"},
+	} {
+		n.Names = test.names
+		s.saveType(t, n)
+		if got := s.Name("rep_notice", test.lang); got != test.want {
+			t.Errorf("name in %s of %v: %q, want %q", test.lang, test.names, got, test.want)
+		}
+	}
 	n.NoMute, n.Names = false, map[string]string{"ja": "補充"}
 	s.saveType(t, n)
 	if !s.Mutable("rep_notice") || s.Name("rep_notice", "en") != "rep_notice" {

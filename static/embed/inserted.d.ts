@@ -4,6 +4,7 @@ declare module "*.css" {
 	export default text;
 }
 
-// The texts by language, and their ids, which the server inserts: those that the first drawing needs, and those of more.js.
-declare const __CARILLON_TEXTS__: Record<string, (string | Record<string, string>)[]>;
+// The texts that the server inserts, those that the first drawing needs and those of more.js: the first row has the languages,
+// the others an id and its text in each of them.
+declare const __CARILLON_TEXTS__: [string[], ...string[][]];
 declare const __CARILLON_MORE_TEXTS__: typeof __CARILLON_TEXTS__;

@@ -1,24 +1,24 @@
 // @ts-check
 
-/** Texts in all languages, each at the index of its id. */
-const catalogues = [__CARILLON_TEXTS__];
+/** Texts: an id, then the text in each of the languages, which the first row names. */
+const rows = __CARILLON_TEXTS__;
 
-/** Adds the texts of a module that was loaded later. @param {typeof catalogues[0]} added */
-export const learn = (added) => catalogues.push(added);
+/** Adds the texts of a module that was loaded later. @param {typeof rows} added */
+export const learn = (added) => rows.push(...added);
 
 /**
- * Returns a function that writes texts in the best matching language.
+ * Returns a function that writes texts in the best matching language. Chinese of Taiwan, Hong Kong and Macao, and Cantonese, are
+ * Traditional; other Chinese is Simplified.
  * @param {string} wish BCP 47
  */
 export function texts(wish) {
-	const known = catalogues.flatMap(Object.keys);
-	const lang = known.find((l) => l === wish) ?? known.find((l) => l.split("-")[0] === wish.split("-")[0]) ?? "en";
-	const plural = new Intl.PluralRules(lang);
+	const [base] = /** @type {[string]} */ (wish.split("-"));
+	const known = rows[0];
+	const lang = /^(zh-(hant|tw|hk|mo)|yue)/i.test(wish) ? "zh-Hant" : known.includes(base) ? base : "en";
 	/** @param {string} id @param {Record<string, string | number>} [values] */
 	const text = (id, values = {}) => {
-		const found = catalogues.map((all) => all[lang]?.[/** @type {string[]} */ (all.ids).indexOf(id)]).find(Boolean) ?? id;
-		const form = typeof found === "string" ? found : (found[plural.select(Number(values.Count))] ?? found.other ?? id);
-		return form.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+		const found = rows.find((row) => row[0] === id)?.[known.indexOf(lang)] ?? id;
+		return found.replace(/\{(\w+)\}/g, (_, name) => /** @type {string} */ (values[name]));
 	};
 	return { lang, text };
 }

@@ -34,7 +34,7 @@ type Catalogue struct {
 func New() (*Catalogue, error) {
 	c := &Catalogue{headers: otter.Must(&otter.Options[string, *Printer]{MaximumSize: rememberedHeaders})}
 	// The first language is the default.
-	tags := []language.Tag{language.English, language.Japanese, language.SimplifiedChinese}
+	tags := []language.Tag{language.English, language.Japanese, language.SimplifiedChinese, language.TraditionalChinese}
 	for _, tag := range tags {
 		name := tag.String() + ".toml"
 		text, err := files.ReadFile(name)
@@ -82,27 +82,15 @@ func (c *Catalogue) Printers() []*Printer { return c.printers }
 
 // For returns the printer for a request: in the language of the user's setting (a BCP 47 tag) if
 // Carillon supports it, otherwise the best match for the browser's Accept-Language, otherwise
-// English. See readable about Traditional Chinese.
+// English.
 func (c *Catalogue) For(setting, acceptLanguage string) *Printer {
 	for _, p := range c.printers {
 		if p.lang == setting {
 			return p
 		}
 	}
-	if setting == "" {
-		return c.accepted(acceptLanguage)
-	}
-	tag, err := language.Parse(setting)
-	switch {
-	case err != nil:
-	case traditional(tag):
-		tags, _, err := language.ParseAcceptLanguage(acceptLanguage)
-		if err != nil {
-			return c.printers[0]
-		}
-		return c.match(append([]language.Tag{tag}, tags...))
-	default:
-		if _, i, confidence := c.matcher.Match(tag); confidence > language.No {
+	if tag, err := language.Parse(setting); err == nil {
+		if _, i, confidence := c.matcher.Match(written(tag)); confidence > language.No {
 			return c.printers[i]
 		}
 	}
@@ -116,7 +104,11 @@ func (c *Catalogue) accepted(header string) *Printer {
 	p := c.printers[0]
 	// A malformed header means English.
 	if tags, _, err := language.ParseAcceptLanguage(header); err == nil {
-		p = c.match(tags)
+		for i, tag := range tags {
+			tags[i] = written(tag)
+		}
+		_, i, _ := c.matcher.Match(tags...)
+		p = c.printers[i]
 	}
 	if len(header) < 200 {
 		c.headers.Set(header, p)
@@ -124,33 +116,11 @@ func (c *Catalogue) accepted(header string) *Printer {
 	return p
 }
 
-// match returns the printer for the languages that a user reads, the best first.
-func (c *Catalogue) match(tags []language.Tag) *Printer {
-	if tags = readable(tags); len(tags) == 0 {
-		return c.printers[0]
+// written returns Traditional Chinese for all who read it: in Taiwan, Hong Kong, Macao and elsewhere, and readers of Cantonese,
+// whom the matcher would give the plain zh that browsers add after it, or English.
+func written(tag language.Tag) language.Tag {
+	if script, _ := tag.Script(); script.String() == "Hant" {
+		return language.TraditionalChinese
 	}
-	_, i, _ := c.matcher.Match(tags...)
-	return c.printers[i]
-}
-
-// readable removes Traditional Chinese (zh-TW, zh-HK, zh-MO, zh-Hant, yue), for which there are no texts: the matcher would
-// choose Simplified Chinese, which these readers did not request. Browsers add a plain zh after it, which then also means
-// Traditional. A reader whose list also contains zh-CN gets Simplified at that position.
-func readable(tags []language.Tag) (kept []language.Tag) {
-	hant := false
-	for _, tag := range tags {
-		switch base, script, region := tag.Raw(); {
-		case traditional(tag):
-			hant = true
-		case hant && base.String() == "zh" && script.String() == "Zzzz" && region.String() == "ZZ":
-		default:
-			kept = append(kept, tag)
-		}
-	}
-	return kept
-}
-
-func traditional(tag language.Tag) bool {
-	script, _ := tag.Script()
-	return script.String() == "Hant"
+	return tag
 }

@@ -30,12 +30,14 @@ func TestEachRequestGetsTheBestLanguage(t *testing.T) {
 		{"", "ja,en;q=0.5", "ja"},
 		{"", "zh-CN,zh;q=0.9", "zh-Hans"},
 		{"", "zh", "zh-Hans"},
+		{"", "zh-TW,zh;q=0.9", "zh-Hant"},
 		{"", "fr-FR, ja;q=0.3", "ja"},
 		{"", "fr", "en"},
 		{"", "not a header;;;=", "en"},
 		{"ja", "zh-CN", "ja"},
 		{"zh-Hans", "ja", "zh-Hans"},
 		{"zh-CN", "ja", "zh-Hans"},
+		{"zh-Hant", "ja", "zh-Hant"},
 		{"xx-bad-", "ja", "ja"},
 		{"fr", "ja", "ja"},
 	} {
@@ -72,6 +74,8 @@ func TestNumberSelectsThePluralForm(t *testing.T) {
 		{"en", 1_000_001, "1,000,001 new announcements"},
 		{"ja", 1, "新しいお知らせ1件を表示"},
 		{"zh-Hans", 1234, "1,234 条新公告"},
+		{"zh-Hant", 1, "1 則新公告"},
+		{"zh-Hant", 1234, "1,234 則新公告"},
 	} {
 		if got := c.For(test.lang, "").N("js.announcement_arrivals", test.n); got != test.want {
 			t.Errorf("%s %d: %q, want %q", test.lang, test.n, got, test.want)
@@ -108,6 +112,9 @@ func TestDaysAreNamedRelativeToTheReader(t *testing.T) {
 		{"ja", now.AddDate(0, 0, -2), "2月27日"},
 		{"en", now.AddDate(0, -3, 0), "1 December 2025"},
 		{"zh-Hans", now.AddDate(0, -3, 0), "2025年12月1日"},
+		{"zh-Hant", now.Add(-6 * time.Minute), "昨天"},
+		{"zh-Hant", now.AddDate(0, 0, -2), "2月27日"},
+		{"zh-Hant", now.AddDate(0, -3, 0), "2025年12月1日"},
 	} {
 		if got := catalogue(t).For(test.lang, "").Day(test.t, now); got != test.want {
 			t.Errorf("%s %v: %q, want %q", test.lang, test.t, got, test.want)
@@ -149,7 +156,7 @@ func TestCataloguesMatch(t *testing.T) {
 	if len(english) < 100 {
 		t.Fatalf("only %d messages found", len(english))
 	}
-	for _, lang := range []string{"ja", "zh-Hans"} {
+	for _, lang := range []string{"ja", "zh-Hans", "zh-Hant"} {
 		if diff := cmp.Diff(english, shapes(t, lang)); diff != "" {
 			t.Errorf("en (-) and %s (+) differ:\n%s", lang, diff)
 		}
@@ -161,7 +168,7 @@ func TestNoNoticeIsCalledAnAnnouncement(t *testing.T) {
 	t.Parallel()
 	c := catalogue(t)
 	en := c.For("en", "").Messages()
-	for lang, word := range map[string]string{"ja": "お知らせ", "zh-Hans": "公告"} {
+	for lang, word := range map[string]string{"ja": "お知らせ", "zh-Hans": "公告", "zh-Hant": "公告"} {
 		uses := 0
 		for id, m := range c.For(lang, "").Messages() {
 			if !strings.Contains(m.Text, word) {

@@ -87,9 +87,12 @@ var samples = map[string][3][2]string{
 	"zh-Hans": {
 		{"7 号通道需要补货", "商品 40-118 仅剩 12 件。\n下一批货周一送达。"}, {"订单 1042 已出库", ""}, {"小安回答了您关于《运河之雾》的问题", "早上六点在第二座桥上拍的。"},
 	},
+	"zh-Hant": {
+		{"7 號走道需要補貨", "商品 40-118 只剩 12 件。\n下一批貨將於星期一送達。"}, {"訂單 1042 已出貨", ""}, {"小安回答了你關於《運河之霧》的問題", "早上六點在第二座橋上拍的。"},
+	},
 }
 
-func TestLettersInThreeLanguages(t *testing.T) {
+func TestLettersInEachLanguage(t *testing.T) {
 	t.Parallel()
 	for lang, rows := range samples {
 		several, single := digest(lang, rows[0][0], rows[1][0], rows[2][0]), digest(lang, rows[2][0]+" <b>&amp;")

@@ -6,7 +6,7 @@ import "github.com/a-h/templ"
 // match the pages in the light theme; the sheet contains the colours of the dark theme, for mail programs that support it.
 const (
 	styleBody   templ.SafeCSS = `margin:0;padding:0;background-color:#faf8f5;color:#1f1b16;-webkit-text-size-adjust:100%;`
-	stylePage   templ.SafeCSS = `max-width:600px;margin:0 auto;padding:24px 12px 32px;font-family:system-ui,-apple-system,Segoe UI,Roboto,Noto Sans,Hiragino Sans,Noto Sans CJK JP,Yu Gothic,PingFang SC,Microsoft YaHei,Noto Sans CJK SC,sans-serif;font-size:15px;line-height:1.5;`
+	stylePage   templ.SafeCSS = `max-width:600px;margin:0 auto;padding:24px 12px 32px;font-family:system-ui,-apple-system,Segoe UI,Roboto,Noto Sans,sans-serif;font-size:15px;line-height:1.5;`
 	styleBrand  templ.SafeCSS = `margin:0 0 12px;padding:0 4px;font-size:14px;font-weight:600;color:#8a5414;`
 	styleCard   templ.SafeCSS = `background-color:#ffffff;border:1px solid #e8e2d9;border-radius:12px;padding:24px;`
 	styleTitle  templ.SafeCSS = `margin:0;font-size:20px;line-height:1.3;font-weight:650;overflow-wrap:anywhere;`

@@ -24,6 +24,12 @@ const want = {
 		signedOut: "你已退出登录。 登录",
 		newest: "3 条未读，最新一条：{Unread} & $1",
 	},
+	"zh-Hant": {
+		arrivals: ["0 則新通知", "1 則新通知", "2 則新通知", "1,234 則新通知"],
+		offline: "已離線。上次更新：12:04",
+		signedOut: "你已登出。 登入",
+		newest: "3 則未讀，最新一則：{Unread} & $1",
+	},
 }[document.documentElement.lang] ?? {};
 
 test("numbers choose the plural form, and values are inserted unchanged", () => {

@@ -32,19 +32,21 @@ function style() {
 var dress = (more) => style().replaceSync(style_default + more);
 
 // static/embed/texts.js
-var catalogues = [__CARILLON_TEXTS__];
-var learn = (added) => catalogues.push(added);
+var rows = __CARILLON_TEXTS__;
+var learn = (added) => rows.push(...added);
 function texts(wish) {
-  const known2 = catalogues.flatMap(Object.keys);
-  const lang = known2.find((l) => l === wish) ?? known2.find((l) => l.split("-")[0] === wish.split("-")[0]) ?? "en";
-  const plural = new Intl.PluralRules(lang);
+  const [base] = (
+    /** @type {[string]} */
+    wish.split("-")
+  );
+  const known2 = rows[0];
+  const lang = /^(zh-(hant|tw|hk|mo)|yue)/i.test(wish) ? "zh-Hant" : known2.includes(base) ? base : "en";
   const text = (id, values = {}) => {
-    const found = catalogues.map((all) => all[lang]?.[
-      /** @type {string[]} */
-      all.ids.indexOf(id)
-    ]).find(Boolean) ?? id;
-    const form = typeof found === "string" ? found : found[plural.select(Number(values.Count))] ?? found.other ?? id;
-    return form.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+    const found = rows.find((row) => row[0] === id)?.[known2.indexOf(lang)] ?? id;
+    return found.replace(/\{(\w+)\}/g, (_, name) => (
+      /** @type {string} */
+      values[name]
+    ));
   };
   return { lang, text };
 }
@@ -386,8 +388,8 @@ var CarillonElement = class extends Settable {
 };
 
 // static/embed/listing.js
-function list(ul, made, rows, make2) {
-  const shown = rows.map((of) => {
+function list(ul, made, rows2, make2) {
+  const shown = rows2.map((of) => {
     const li = made.get(of) ?? make2(of);
     made.set(of, li);
     return li;

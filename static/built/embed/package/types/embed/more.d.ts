@@ -9,4 +9,4 @@ export { watchSubject } from "./subject.js";
 export { show } from "./toast.js";
 export { hush, speak } from "./voice.js";
 /** The texts of this module in all languages. */
-export declare const texts: Record<string, (string | Record<string, string>)[]>;
+export declare const texts: [string[], ...string[][]];

@@ -1,9 +1,10 @@
-/** Texts in all languages, each at the index of its id. */
-declare const catalogues: Record<string, (string | Record<string, string>)[]>[];
-/** Adds the texts of a module that was loaded later. @param {typeof catalogues[0]} added */
-export declare const learn: (added: typeof catalogues[0]) => number;
+/** Texts: an id, then the text in each of the languages, which the first row names. */
+declare const rows: [string[], ...string[][]];
+/** Adds the texts of a module that was loaded later. @param {typeof rows} added */
+export declare const learn: (added: typeof rows) => number;
 /**
- * Returns a function that writes texts in the best matching language.
+ * Returns a function that writes texts in the best matching language. Chinese of Taiwan, Hong Kong and Macao, and Cantonese, are
+ * Traditional; other Chinese is Simplified.
  * @param {string} wish BCP 47
  */
 export declare function texts(wish: string): {
