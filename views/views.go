@@ -186,6 +186,14 @@ func (f *Frame) keys() string {
 	return "on"
 }
 
+// scriptTexts returns the texts of the modules that the page loads.
+func (f *Frame) scriptTexts() string {
+	if len(f.Pages) > 0 {
+		return f.Text.FormsScript()
+	}
+	return f.Text.Script()
+}
+
 // headers returns the header with the page's user, which the script sends with each request.
 func (v *Viewer) headers() string {
 	return `{"` + UserHeader + `":"` + url.QueryEscape(v.Name) + `"}`
