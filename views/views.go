@@ -53,6 +53,7 @@ type Assets struct {
 	Modules       []string // imported by Script; listed so that all load together
 	HTMX          string
 	Icon          string
+	UnreadIcon    string // Icon with a dot; scripts know both names
 	HomeIcon      string // on the home screen of an iPhone
 	Icons         components.Icons
 }
@@ -184,6 +185,14 @@ func (f *Frame) keys() string {
 		return "off"
 	}
 	return "on"
+}
+
+// icon returns the icon of the tab. It has a dot while something is unread.
+func (f *Frame) icon() string {
+	if f.Viewer != nil && !f.Viewer.Bell.Hidden {
+		return f.Assets.UnreadIcon
+	}
+	return f.Assets.Icon
 }
 
 // scriptTexts returns the texts of the modules that the page loads.
