@@ -18,7 +18,7 @@ import (
 
 // blank is an empty page with a language and its texts.
 var blank = template.Must(template.New("blank").Parse(
-	`<!DOCTYPE html><html lang="{{.Lang}}"><meta charset="utf-8"><title>Carillon</title><body data-user="alice" data-texts="{{.Script}}">`))
+	`<!DOCTYPE html><html lang="{{.Lang}}"><meta charset="utf-8"><title>Carillon</title><body data-user="alice" data-texts="{{.FormsScript}}">`))
 
 // workshop serves the modules from the source tree, their tests, blank pages in each language, and
 // responses with any status that a test asks for.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -126,6 +127,18 @@ func TestListOfKeysIsAPartAndAPage(t *testing.T) {
 	}
 	if r := w.get("alice", "/keys", "HX-Request", "true"); r.count("html head title, main") != 0 || r.count(".keys dt") < 10 {
 		t.Error("the part is a page")
+	}
+	for user, want := range map[string]string{"alice": "Go to the settingsgs", "carol": "Go to the staff pagesgs"} {
+		r := w.get(user, "/keys", "HX-Request", "true")
+		for _, line := range []string{want, "Next unread notificationn", "Mute or unmute its categorym"} {
+			if !strings.Contains(r.text(".keys"), line) {
+				t.Errorf("%s: no %q in %q", user, line, r.text(".keys"))
+			}
+		}
+		to := w.get(user, "/announcements")
+		if got, staff := to.attr("[data-go=s]", "href"), user == "carol"; to.count("[data-go=s]") != 1 || (got == "/staff/send") != staff || (got == "/settings") == staff {
+			t.Errorf("%s: the keys g s lead to %q", user, got)
+		}
 	}
 }
 

@@ -21,8 +21,8 @@ func TestBellCountsBothHalvesOnEveryPage(t *testing.T) {
 		"/inbox": 200, "/inbox?filter=unread": 200, "/settings": 200, "/announcements": 200, "/announcements/9": 200, "/nowhere": 404,
 	} {
 		r := b.get("alice", address).wantStatus(t, status)
-		if got := r.attr("[data-testid=bell]", "aria-label"); got != "Notifications: 3 unread, 1 of them an announcement" || r.text("[data-testid=badge]") != "3" || !strings.HasPrefix(r.text("title"), "(3) ") {
-			t.Errorf("%s: the bell is %q with badge %q, the title %q", address, got, r.text("[data-testid=badge]"), r.text("title"))
+		if got := r.attr("[data-testid=bell]", "aria-label"); got != "Notifications: 3 unread, 1 of them an announcement" || r.text("[data-testid=badge]") != "3" || !strings.HasPrefix(r.text("title"), "(3) ") || !strings.HasSuffix(r.attr("link[rel=icon]", "href"), "/bell-dot.svg") {
+			t.Errorf("%s: the bell is %q with badge %q, the title %q, the icon %q", address, got, r.text("[data-testid=badge]"), r.text("title"), r.attr("link[rel=icon]", "href"))
 		}
 		for name, want := range map[string]string{"data-inbox": "2", "data-announcements": "1", "data-ver": "50", "data-aver": "900"} {
 			if got := r.attr("#bell", name); got != want {
@@ -60,7 +60,7 @@ func TestPagesWithoutAnnouncementsShowTheRest(t *testing.T) {
 	b.get("alice", "/inbox/panel").wantStatus(t, http.StatusOK)
 	b.err, b.inbox.badge = nil, func(int64) (notifier.Badge, error) { return notifier.Badge{}, errors.New("away") }
 	r = b.get("alice", "/settings").wantStatus(t, http.StatusOK)
-	if got := r.attr("[data-testid=bell]", "aria-label"); got != "Notifications" || r.attr("#pinned:not([hidden])", "data-id") != "5" {
+	if got := r.attr("[data-testid=bell]", "aria-label"); got != "Notifications" || r.attr("#pinned:not([hidden])", "data-id") != "5" || !strings.HasSuffix(r.attr("link[rel=icon]", "href"), "/bell.svg") {
 		t.Errorf("without the inbox half the bell is %q", got)
 	}
 }

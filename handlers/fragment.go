@@ -141,5 +141,6 @@ func (h *Handlers) keys(w http.ResponseWriter, r *http.Request) error {
 		f := h.frame(r, "keys", "keys.title")
 		return h.page(w, r, http.StatusOK, views.KeysPage(&f))
 	}
-	return h.page(w, r, http.StatusOK, views.KeysFragment(h.text(r), h.assets.Icons))
+	f := h.bareFrame(r)
+	return h.page(w, r, http.StatusOK, views.KeysFragment(&f))
 }

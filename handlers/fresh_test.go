@@ -64,6 +64,9 @@ func TestWhatIsNewStaysNewAcrossReloadsUntilItIsDismissed(t *testing.T) {
 	w := newWorld(t, newInbox)
 	r := w.get("alice", "/inbox")
 	r.wantSections(t, newAndOld, "Today: like:photo:2", "Yesterday: like:photo:1")
+	if got := r.attr("[data-fresh]", "data-fresh"); got != "2" {
+		t.Errorf("scripts count %q rows", got)
+	}
 	c := r.freshCookie(t)
 	if c.MaxAge != 1800 || c.Path != "/inbox" || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode {
 		t.Errorf("the cookie is %v", c)

@@ -81,7 +81,7 @@ func New(c Config) (*Handlers, error) {
 	}
 	h.assets = views.Assets{
 		Style: h.files.Path("css/app.css"), StaffStyle: h.files.Path("css/staff.css"), SettingsStyle: h.files.Path("css/settings.css"), ProseStyle: h.files.Path("css/prose.css"), BoardStyle: h.files.Path("css/board.css"), BoardScript: h.files.Path("built/board.js"), Script: h.files.Path("built/app.js"), HTMX: h.files.Path("js/vendor/htmx.min.js"),
-		Icon: h.files.Path("icons/bell.svg"), HomeIcon: h.files.Path("icons/home-180.png"), Icons: components.Icons(h.files.Path("icons/sprite.svg")),
+		Icon: h.files.Path("icons/bell.svg"), UnreadIcon: h.files.Path("icons/bell-dot.svg"), HomeIcon: h.files.Path("icons/home-180.png"), Icons: components.Icons(h.files.Path("icons/sprite.svg")),
 		Modules: h.files.Modules("built/app.js"),
 	}
 	if c.PublicURL != "" {

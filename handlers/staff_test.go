@@ -23,6 +23,17 @@ func notice(id int64, state notifier.State) notifier.Notice {
 	}
 }
 
+func TestOnlyStaffPagesCarryTheTextsOfForms(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for address, want := range map[string]bool{"/inbox": false, "/settings": false, "/staff/send": true, "/staff/types": true} {
+		r := w.get("carol", address).wantStatus(t, http.StatusOK)
+		if texts := r.attr("body", "data-texts"); strings.Contains(texts, `"unsent_failed"`) != want || !strings.Contains(texts, `"close"`) {
+			t.Errorf("%s: the texts are %s", address, texts)
+		}
+	}
+}
+
 func TestNoticePageShowsItsProgress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

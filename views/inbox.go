@@ -1,6 +1,10 @@
 package views
 
 import (
+	"strconv"
+
+	"github.com/a-h/templ"
+
 	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
@@ -66,6 +70,14 @@ type Day struct {
 	Heading string
 	New     bool // it has what this visit found new, whatever their days
 	Rows    []components.Row
+}
+
+// counted returns the number of rows of what is new, by which a script changes the number in the heading when rows go or come back.
+func (d *Day) counted() templ.Attributes {
+	if !d.New {
+		return nil
+	}
+	return templ.Attributes{"data-fresh": strconv.Itoa(len(d.Rows))}
 }
 
 // actionsBack is as in Inbox. After an action in the panel, the stream notifies the script.

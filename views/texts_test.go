@@ -117,18 +117,50 @@ func TestEveryTextUsedExists(t *testing.T) {
 		}
 	}
 	inScript := regexp.MustCompile(`\btext\("([a-z_]+)"`)
-	for dir, prefix := range map[string]string{"js": "js.", "embed": "embed."} {
+	for dir, prefixes := range map[string][]string{"js": {"js.", "js_forms."}, "embed": {"embed.", "embed_more."}} {
 		for name, text := range sources(t, "../static/"+dir+"/*.js") {
 			for _, id := range inScript.FindAllStringSubmatch(text, -1) {
-				asked[prefix+id[1]] = true
-				if !english.Has(prefix+id[1]) && (dir != "embed" || !english.Has("embed_more."+id[1])) {
-					t.Errorf("%s uses %s, which no catalogue has", name, prefix+id[1])
+				asked[prefixes[0]+id[1]] = true
+				if !english.Has(prefixes[0]+id[1]) && !english.Has(prefixes[1]+id[1]) {
+					t.Errorf("%s uses %s, which no catalogue has", name, prefixes[0]+id[1])
 				}
 			}
 		}
 	}
 	if len(asked) < 80 {
 		t.Errorf("only %d texts are used: is the pattern still right?", len(asked))
+	}
+}
+
+// TestOnlyModulesOfFormsUseTheTextsOfForms finds texts that a reader's page lacks although its modules use them.
+func TestOnlyModulesOfFormsUseTheTextsOfForms(t *testing.T) {
+	t.Parallel()
+	var texts struct {
+		Forms map[string]any `toml:"js_forms"`
+	}
+	if _, err := toml.DecodeFile("locale/en.toml", &texts); err != nil || len(texts.Forms) == 0 {
+		t.Fatalf("found %v, %v", texts.Forms, err)
+	}
+	modules := sources(t, "../static/js/*.js")
+	inForms := map[string]bool{}
+	imports := regexp.MustCompile(`from "\./([a-z]+\.js)"`)
+	for left := []string{"../static/js/staff.js"}; len(left) > 0; {
+		name := left[0]
+		left = left[1:]
+		if inForms[name] {
+			continue
+		}
+		inForms[name] = true
+		for _, found := range imports.FindAllStringSubmatch(modules[name], -1) {
+			left = append(left, "../static/js/"+found[1])
+		}
+	}
+	for name, text := range modules {
+		for id := range texts.Forms {
+			if strings.Contains(text, `"`+id+`"`) && !inForms[name] {
+				t.Errorf("%s uses %s, which only pages with forms for staff have", name, id)
+			}
+		}
 	}
 }
 
@@ -152,7 +184,7 @@ func TestNoTextIsUnused(t *testing.T) {
 			continue
 		}
 		id := strings.TrimSuffix(strings.TrimSuffix(strings.Join(key, "."), ".one"), ".other")
-		name := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(id, "js."), "embed."), "embed_more.")
+		name := regexp.MustCompile(`^(js|js_forms|embed|embed_more)\.`).ReplaceAllString(id, "")
 		if !composed.MatchString(id) && !strings.Contains(all.String(), `"`+name+`"`) && !strings.Contains(all.String(), `"`+id+`"`) {
 			t.Errorf("nothing uses %s", id)
 		}

@@ -54,6 +54,7 @@ type Assets struct {
 	Modules       []string // imported by Script; listed so that all load together
 	HTMX          string
 	Icon          string
+	UnreadIcon    string // Icon with a dot; scripts know both names
 	HomeIcon      string // on the home screen of an iPhone
 	Icons         components.Icons
 }
@@ -185,6 +186,22 @@ func (f *Frame) keys() string {
 		return "off"
 	}
 	return "on"
+}
+
+// icon returns the icon of the tab. It has a dot while something is unread.
+func (f *Frame) icon() string {
+	if f.Viewer != nil && !f.Viewer.Bell.Hidden {
+		return f.Assets.UnreadIcon
+	}
+	return f.Assets.Icon
+}
+
+// scriptTexts returns the texts of the modules that the page loads.
+func (f *Frame) scriptTexts() string {
+	if len(f.Pages) > 0 {
+		return f.Text.FormsScript()
+	}
+	return f.Text.Script()
 }
 
 // headers returns the header with the page's user, which the script sends with each request.

@@ -57,10 +57,9 @@ if (user) {
 	startSelect();
 	startBookmark();
 	if (matchMedia("(any-pointer: coarse)").matches) import("./touch.js").then(({ startTouch }) => startTouch({ press, select, selecting, inSelection }));
-	// Only browsers that show pushes, or the number on an icon, need it.
+	// Only browsers that show pushes need it.
 	const allowed = push && window.Notification?.permission === "granted";
-	const shows = allowed || matchMedia("(display-mode: standalone)").matches;
-	if (shows) import("./pushed.js").then(({ startPushed }) => startPushed(events, followBadge, our("/"))).finally(start);
+	if (allowed) import("./pushed.js").then(({ startPushed }) => startPushed(events, followBadge, our("/"))).finally(start);
 	else start();
 	if (allowed) import("./subscription.js").then(({ comeBack }) => comeBack(push)).catch(() => {}); // the next page tries again
 }

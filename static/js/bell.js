@@ -62,7 +62,7 @@ function bellName(n, announcements) {
 }
 
 /**
- * Shows a number on the bell and in the title.
+ * Shows a number on the bell, in the title and on the icon of the application, and a dot on the icon of the tab.
  * @param {number} n
  * @param {number} [announcements] how many of n are announcements
  */
@@ -75,6 +75,9 @@ export function showBadge(n, announcements = 0) {
 	document.getElementById("bell")?.setAttribute("aria-label", bellName(n, announcements));
 	const title = document.title.replace(/^\(\d+\) /, "");
 	document.title = n === 0 ? title : `(${n}) ${title}`;
+	const icon = document.querySelector("link[rel=icon]");
+	icon?.setAttribute("href", (icon.getAttribute("href") ?? "").replace(/bell[-dot]*(?=\.)/, n === 0 ? "bell" : "bell-dot"));
+	navigator.setAppBadge?.(n)?.catch(() => {}); // 0 removes it; a browser may refuse
 }
 
 /**

@@ -26,7 +26,7 @@ export function startKeys() {
 		const first = going;
 		going = !first && e.key === "g";
 		if (first) {
-			follow(document.querySelector(`nav a[data-go="${CSS.escape(e.key)}"]`));
+			follow(document.querySelector(`a[data-go="${CSS.escape(e.key)}"]`));
 			return;
 		}
 		// Links and buttons inside the row handle Enter themselves.
@@ -47,6 +47,8 @@ const actions = {
 	u: () => change(selected().some((row) => row?.dataset.state === "unread") ? "/read" : "/unread") || press(current(), (row) => (row.dataset.state === "unread" ? "/read" : "/unread")),
 	e: () => change("archive") || press(current(), () => "archive"), // or "unarchive", in the archive
 	h: () => press(current(), (row) => (row.querySelector('[formaction$="/snooze"]') ? "/snooze" : "/wake")),
+	m: () => press(current(), () => "mute"), // also unmutes
+	n: nextUnread,
 	d: () => change("/delete") || press(current(), () => "/delete"),
 	x: () => select(current()),
 	"/": () => document.getElementById("q")?.focus(),
@@ -91,9 +93,20 @@ function move(step) {
 		if (!older.matches(".htmx-request")) follow(older); // its answer moves the focus to the first new row
 		return;
 	}
-	const next = all[at < 0 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1)];
-	next?.focus({ preventScroll: true });
-	next?.scrollIntoView({ block: "nearest" });
+	go(all[at < 0 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1)]);
+}
+
+/** Moves to the next row with a dot, unread or new; after the last one, to the first. */
+function nextUnread() {
+	const all = rows();
+	const at = all.findIndex((row) => row.contains(document.activeElement));
+	go([...all.slice(at + 1), ...all].find((row) => row.querySelector(".dot")));
+}
+
+/** @param {HTMLElement | undefined} row */
+function go(row) {
+	row?.focus({ preventScroll: true });
+	row?.scrollIntoView({ block: "nearest" });
 }
 
 /**

@@ -3,7 +3,7 @@
 
 /**
  * Closes the system's notifications about notices that have been read, in whichever
- * browser, and keeps the number on the icon of the application.
+ * browser.
  * @param {EventTarget} stream
  * @param {typeof import("./badge.js").followBadge} followBadge
  * @param {string} scope of the service worker
@@ -17,7 +17,6 @@ export function startPushed(stream, followBadge, scope) {
 		for (const shown of (await known?.getNotifications()) ?? []) if (read(shown.tag)) shown.close();
 	};
 	followBadge(stream, ({ unread }) => {
-		navigator.setAppBadge?.(unread);
 		if (unread === 0) close(() => true);
 	});
 	for (const name of ["read", "removed"]) {

@@ -101,13 +101,29 @@ export function remove(row) {
 	showEmpty();
 }
 
+const shown = ".row:not([hidden])";
+
+/**
+ * Changes the number in the heading of what is new by the rows that have gone or come back since the last call. It may count
+ * rows of other pages, too.
+ * @param {HTMLElement | null | undefined} section
+ */
+function countNew(section) {
+	const heading = section?.querySelector("h2");
+	if (!section || !heading) return;
+	const n = section.querySelectorAll(shown).length;
+	heading.textContent = heading.textContent.replace(/\d[\d,]*/, (were) => (Number(were.replaceAll(",", "")) + n - Number(section.dataset.fresh)).toLocaleString("en"));
+	section.dataset.fresh = String(n);
+}
+
 /** Shows the empty text after the last row has gone, or removes it after one came back. */
 export function showEmpty() {
 	const list = document.getElementById("list");
 	const template = document.getElementById("when-empty");
 	if (!list || !(template instanceof HTMLTemplateElement)) return;
 	const empty = list.querySelector(".empty");
-	const rows = [...list.querySelectorAll(".row")].some((r) => r instanceof HTMLElement && !r.hidden);
+	countNew(list.querySelector("[data-fresh]"));
+	const rows = list.querySelector(shown);
 	const older = document.querySelector("#pager [rel=next]");
 	if (rows) empty?.remove();
 	else if (older instanceof HTMLElement) older.click(); // there are more

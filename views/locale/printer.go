@@ -3,6 +3,7 @@ package locale
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,10 +12,11 @@ import (
 	"golang.org/x/text/message"
 )
 
-// The prefixes of the ids of texts that browsers use: the modules of Carillon's own pages, and the elements in the
-// pages of host applications.
+// The prefixes of the ids of texts that browsers use: the modules of Carillon's own pages, those of them that pages with
+// forms for staff load, and the elements in the pages of host applications.
 const (
 	scriptPrefix = "js."
+	formsPrefix  = "js_forms."
 	embedPrefix  = "embed."
 	morePrefix   = "embed_more."
 )
@@ -25,6 +27,7 @@ type Printer struct {
 	lang     string
 	messages map[string]msg
 	script   string
+	forms    string
 	embed    json.RawMessage
 	more     json.RawMessage
 }
@@ -63,6 +66,10 @@ func newPrinter(tag language.Tag, texts map[string]string) (*Printer, error) {
 		return nil, err
 	}
 	p.script = string(script)
+	if script, err = p.encode(scriptPrefix, formsPrefix); err != nil {
+		return nil, err
+	}
+	p.forms = string(script)
 	if p.embed, err = p.encode(embedPrefix); err != nil {
 		return nil, err
 	}
@@ -70,13 +77,13 @@ func newPrinter(tag language.Tag, texts map[string]string) (*Printer, error) {
 	return p, err
 }
 
-// encode returns the texts whose ids have a prefix, for a browser.
-func (p *Printer) encode(prefix string) (json.RawMessage, error) {
+// encode returns the texts whose ids have one of the prefixes, for a browser.
+func (p *Printer) encode(prefixes ...string) (json.RawMessage, error) {
 	texts := map[string]any{}
 	for id, m := range p.messages {
-		id, ok := strings.CutPrefix(id, prefix)
+		prefix, id, _ := strings.Cut(id, ".")
 		switch {
-		case !ok:
+		case !slices.Contains(prefixes, prefix+"."):
 		case m.one != nil && m.one.script() != m.other.script():
 			// The names of the forms are the same as in the browser's Intl.PluralRules.
 			texts[id] = map[string]string{"one": m.one.script(), "other": m.other.script()}
@@ -97,6 +104,9 @@ func (p *Printer) Lang() string { return p.lang }
 // Script returns the texts of the browser's modules as JSON. It maps ids without `js.` to a text
 // with {Name} for each value, or to an object of plural form and text.
 func (p *Printer) Script() string { return p.script }
+
+// FormsScript returns, as Script does, the texts of the modules on pages with forms for staff.
+func (p *Printer) FormsScript() string { return p.forms }
 
 // Embed returns the texts of the elements in the pages of host applications, as Script does.
 func (p *Printer) Embed() json.RawMessage { return p.embed }

@@ -55,6 +55,31 @@ test("the badge stops at 99+; the name and the title have the full number", () =
 	equal(shown(), ["99+", "(1234) Inbox · Carillon", "Notifications: 1,234 unread"]);
 });
 
+test("the icon of the tab has a dot and the icon of the application the number while something is unread", async () => {
+	/** @type {number[]} */ const shown = [];
+	const was = navigator.setAppBadge;
+	navigator.setAppBadge = async (n = -1) => {
+		shown.push(n);
+		throw new Error("refused"); // an unhandled rejection would be reported
+	};
+	const unhandled = () => shown.push(-1);
+	addEventListener("unhandledrejection", unhandled, { once: true });
+	document.body.insertAdjacentHTML("beforeend", `<link rel="icon" href="/carillon/static/1a/icons/bell-dot.svg">`);
+	const icon = () => document.querySelector("link[rel=icon]")?.getAttribute("href");
+	const { stream } = start();
+	tell(stream, "badge", badge(0, 0, 11));
+	const none = icon();
+	tell(stream, "badge", badge(3, 1, 12));
+	tell(stream, "badge", badge(2, 1, 13));
+	await new Promise((resolve) => setTimeout(resolve, 20)); // for an unhandled rejection
+	equal([none, icon(), shown], ["/carillon/static/1a/icons/bell.svg", "/carillon/static/1a/icons/bell-dot.svg", [0, 4, 3]]);
+	navigator.setAppBadge = /** @type {any} */ (undefined); // a browser without it
+	tell(stream, "badge", badge(0, 0, 14));
+	equal(icon(), none);
+	navigator.setAppBadge = was;
+	removeEventListener("unhandledrejection", unhandled);
+});
+
 test("nothing is announced at load, then each change with the newest title, then that all is read", () => {
 	const { stream, said } = start();
 	tell(stream, "badge", badge(7, 0, 11));

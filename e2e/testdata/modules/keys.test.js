@@ -22,8 +22,8 @@ function page(...ids) {
 	started = true;
 }
 
-/** @param {string} key */
-const press = (key) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+/** @param {string} key @param {KeyboardEventInit} [more] */
+const press = (key, more) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
 
 test("Enter follows the selected row, and is left to links and buttons inside it", () => {
 	page("one", "two");
@@ -51,4 +51,58 @@ test("j on the last row requests older ones, but not again while that request is
 	document.querySelector("[rel=next]")?.remove();
 	press("j");
 	equal(document.activeElement?.id, "two", "at the end of all");
+});
+
+test("n goes to the next row with a dot, and from the last one to the first", () => {
+	page("one", "two", "three", "four");
+	for (const id of ["two", "four"]) byId(id).querySelector("h3")?.insertAdjacentHTML("afterbegin", `<span class="dot"></span>`);
+	const visited = [1, 2, 3].map(() => (press("n"), document.activeElement?.id));
+	equal(visited, ["two", "four", "two"]);
+	byId("four").hidden = true;
+	byId("one").focus();
+	equal([1, 2].map(() => (press("n"), document.activeElement?.id)), ["two", "two"], "the next one is hidden");
+	document.querySelectorAll(".dot").forEach((dot) => dot.remove());
+	press("n");
+	equal(document.activeElement?.id, "two", "nothing is unread");
+});
+
+/** Adds what m and g s press. @returns {string[]} what was pressed */
+function pressable() {
+	/** @type {string[]} */ const pressed = [];
+	byId("two").insertAdjacentHTML("beforeend", `<form action="/carillon/settings/mute"><button>Mute</button></form><input>`);
+	document.body.insertAdjacentHTML("beforeend", `<a href="#staff" data-go="s">Staff</a>`);
+	document.querySelector("form button")?.addEventListener("click", () => pressed.push("mute"));
+	document.querySelector("[data-go]")?.addEventListener("click", (e) => (e.preventDefault(), pressed.push("staff")));
+	return pressed;
+}
+
+test("m mutes the category of the focused row, and g s goes to the staff pages or the settings", () => {
+	page("one", "two");
+	const pressed = pressable();
+	press("m");
+	press("j");
+	press("m");
+	equal(pressed, [], "no row has the focus, or it cannot be muted");
+	press("j");
+	press("m");
+	press("m", { repeat: true });
+	equal(pressed, ["mute"]);
+	press("g");
+	press("s");
+	press("s");
+	equal(pressed, ["mute", "staff"]);
+});
+
+test("keys do nothing while the user types, or with Ctrl, Alt or Meta", () => {
+	page("one", "two");
+	const pressed = pressable();
+	byId("two").focus();
+	for (const more of [{ ctrlKey: true }, { altKey: true }, { metaKey: true }]) {
+		press("m", more);
+		press("g", more);
+		press("s");
+	}
+	byId("two").querySelector("input")?.focus();
+	for (const key of ["m", "g", "s", "n"]) press(key);
+	equal([pressed, document.activeElement?.tagName], [[], "INPUT"]);
 });
