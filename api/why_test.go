@@ -55,21 +55,21 @@ func TestWhyTellsByWhichPartOfTheTargetAUserGotANoticeOrDidNot(t *testing.T) {
 		w.whyIs(t, named, "alice", false, "target", "names other users")
 
 		role := w.sends(t, `"target":{"role":"picker"}`)
-		w.whyIs(t, role, "dave", true, "role", "as a member of the role picker.")
-		w.whyIs(t, role, "bob", false, "role", "they are not in the role picker.")
+		w.whyIs(t, role, "dave", true, "role", "as a member of the group picker.")
+		w.whyIs(t, role, "bob", false, "role", "they are not in the group picker.")
 		by := notifier.Actor{Ref: notifier.CommandRef("test")}
 		if err := w.people.RevokeRole(t.Context(), by, "dave", "picker"); err != nil {
 			t.Fatal(err)
 		}
-		w.whyIs(t, role, "dave", true, "role", "as a member of the role picker.") // they keep what they have
+		w.whyIs(t, role, "dave", true, "role", "as a member of the group picker.") // they keep what they have
 		after := w.sends(t, `"target":{"roles":["picker","staff"]}`)
-		w.whyIs(t, after, "dave", false, "role", "they have not been in the role picker, staff since "+time.Now().UTC().Format("2 Jan 2006, 15:"))
-		w.whyIs(t, after, "alice", true, "role", "as a member of the role staff.")
+		w.whyIs(t, after, "dave", false, "role", "they have not been in the group picker, staff since "+time.Now().UTC().Format("2 Jan 2006, 15:"))
+		w.whyIs(t, after, "alice", true, "role", "as a member of the group staff.")
 		seq := w.userNamed(t, "bob").Seq
 		if err := w.people.GrantRole(t.Context(), by, "bob", "picker"); err != nil {
 			t.Fatal(err)
 		}
-		w.whyIs(t, after, "bob", false, "role", "they joined the role picker on ")
+		w.whyIs(t, after, "bob", false, "role", "they joined the group picker on ")
 		if at, err := w.store.RoleChanged(t.Context(), seq, "picker", false); err != nil || !at.IsZero() {
 			t.Errorf("bob has left at %s, %v", at, err)
 		}
@@ -77,10 +77,10 @@ func TestWhyTellsByWhichPartOfTheTargetAUserGotANoticeOrDidNot(t *testing.T) {
 		topic := `"target":{"topic":{"type":"stock","scope":"b3"}}`
 		w.call(t, w.admin, "PUT", "/subscriptions", `{"user":"dave","type":"stock","scope":"b3"}`).is(t, http.StatusCreated)
 		subscribers := w.sends(t, topic)
-		w.whyIs(t, subscribers, "dave", true, "target", "as a subscriber of stock (b3).")
-		w.whyIs(t, subscribers, "bob", false, "target", "they do not subscribe to stock (b3).")
+		w.whyIs(t, subscribers, "dave", true, "target", "as a follower of stock (b3).")
+		w.whyIs(t, subscribers, "bob", false, "target", "they do not follow stock (b3).")
 		w.call(t, w.admin, "PUT", "/subscriptions", `{"user":"bob","type":"stock","scope":"b3"}`).is(t, http.StatusCreated)
-		w.whyIs(t, subscribers, "bob", false, "target", "they subscribed to stock (b3) on ")
+		w.whyIs(t, subscribers, "bob", false, "target", "they followed stock (b3) on ")
 
 		later := w.sends(t, `"target":{"users":["bob"]},"send_at":"`+stamp(time.Now().Add(time.Hour))+`"`)
 		w.whyIs(t, later, "bob", false, "target", "it is to be sent on ")
@@ -96,11 +96,11 @@ func TestWhyTellsOfMutesExpiryDeletionAndRetraction(t *testing.T) {
 			t.Fatal(err)
 		}
 		muted := w.sends(t, `"target":{"users":["bob"]},"type":"shift"`)
-		w.whyIs(t, muted, "bob", false, "muted", "they have muted the type shift.")
+		w.whyIs(t, muted, "bob", false, "muted", "they have muted the category shift.")
 		if err := w.store.SetMute(t.Context(), bob.Seq, "shift", false); err != nil {
 			t.Fatal(err)
 		}
-		w.whyIs(t, muted, "bob", false, "muted", "they had muted the type shift when it was sent on ")
+		w.whyIs(t, muted, "bob", false, "muted", "they had muted the category shift when it was sent on ")
 
 		brief := w.sends(t, `"target":{"users":["bob","dave"]},"expires_in":"1s"`)
 		w.whyIs(t, brief, "bob", false, "expired", "it expired on ")
@@ -114,7 +114,7 @@ func TestWhyTellsOfMutesExpiryDeletionAndRetraction(t *testing.T) {
 		w.whyIs(t, deleted, "dave", true, "target", "names them")
 		newer := w.sends(t, `"target":{"users":["bob","dave"]},"type":"order","subject":"order:1"`)
 		w.whyIs(t, newer, "bob", true, "target", "names them")
-		w.whyIs(t, deleted, "dave", false, "deleted", "a newer notice with the same key took its place on ")
+		w.whyIs(t, deleted, "dave", false, "deleted", "a newer notification with the same key took its place on ")
 		w.whyIs(t, deleted, "bob", false, "deleted", "they deleted it on ")
 
 		if _, _, err := w.inbox.Archive(t.Context(), bob.Seq, []string{"order:order:1"}); err != nil {
@@ -155,7 +155,7 @@ func TestWhyTellsOfMailAndDevicesThatWereNotUsed(t *testing.T) {
 		w.whyIs(t, id, "carol", true, "mail", "the mail about it waits for the end of their pause on "+until.Format("2 Jan 2006, 15:04 MST"))
 		no := false
 		prefer(notifier.PutPreferences{Types: map[string]notifier.TypeWants{"message": {Mail: &no}}})
-		w.whyIs(t, id, "carol", true, "mail", "because they want none of this type.")
+		w.whyIs(t, id, "carol", true, "mail", "because they want none of this category.")
 		if _, err := w.inbox.ReadUpto(t.Context(), carol.Seq, strconv.FormatInt(time.Now().Add(time.Minute).UnixMilli(), 10)); err != nil {
 			t.Fatal(err)
 		}
@@ -188,8 +188,8 @@ func TestWhyTellsOfAnnouncements(t *testing.T) {
 	id := w.sends(t, `"target":{"audiences":["user"]},"starts_at":"`+stamp(time.Now().Add(time.Hour))+`"`)
 	w.whyIs(t, id, "bob", false, "target", "it opens on ")
 	id = w.sends(t, `"target":{"audiences":["user"]}`)
-	w.whyIs(t, id, "bob", true, "target", "because it is for their audience.")
-	w.whyIs(t, id, "erin", false, "target", "it is for another audience.")
+	w.whyIs(t, id, "bob", true, "target", "because it is for their group.")
+	w.whyIs(t, id, "erin", false, "target", "it is for another group.")
 	testkit.Eventually(t, "it is open", func() bool {
 		found, err := w.store.Announcements(t.Context(), []int64{id})
 		return err == nil && found[0].Parts[0].Settled

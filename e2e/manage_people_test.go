@@ -1,6 +1,12 @@
 package e2e
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
 
 // TestStaffManageAPerson runs with and without scripts: the pages are plain forms.
 func TestStaffManageAPerson(t *testing.T) {
@@ -22,6 +28,14 @@ func TestStaffManageAPerson(t *testing.T) {
 		}
 		w.press(`[data-testid=person-form] button[type=submit]`)
 		w.has("h1", name).has("#done p", "Added. They can receive notifications now.")
+		file := filepath.Join(t.TempDir(), "people.csv")
+		if err := os.WriteFile(file, []byte("name,audience\nfrom-file-"+name+",user\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.visit("/staff/users").clickOn(`[data-testid=new] summary`).press(`[data-testid=person-form] a`)
+		w.do(chromedp.SetUploadFiles(css("#file"), []string{file}))
+		w.press(`[data-testid=import-form] button`)
+		w.has("#done p", "Everybody in the file has been added.").has("[data-testid=user] th bdi", "from-file-"+name)
 		w.visit("/staff/users").press(`[data-testid=user] th a[href$="/bob"]`)
 		w.has("h1", "bob").picks("role", "staff")
 		w.press(`[data-testid=add] button`)

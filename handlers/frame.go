@@ -18,7 +18,7 @@ var doneTexts = map[string]string{
 	"muted": "done.muted", "unmuted": "done.unmuted",
 	"replayed": "done.replayed", "discarded": "done.discarded",
 	"role-made": "done.role_made", "role-deleted": "done.role_deleted", "member-added": "done.member_added", "member-removed": "done.member_removed",
-	"group-added": "done.group_added", "group-removed": "done.group_removed", "person-signed-out": "done.person_signed_out", "password-set": "done.password_set", "person-deleted": "done.person_deleted", "person-added": "done.person_added",
+	"group-added": "done.group_added", "group-removed": "done.group_removed", "person-signed-out": "done.person_signed_out", "password-set": "done.password_set", "person-deleted": "done.person_deleted", "person-added": "done.person_added", "people-imported": "done.people_imported",
 	"subscribed": "done.subscribed", "unsubscribed": "done.unsubscribed", "type-saved": "done.type_saved", "type-deleted": "done.type_deleted", "types-tidied": "done.types_tidied",
 	"key-revoked": "done.key_revoked", "key-known": "done.key_known", "rule-run": "done.rule_run",
 	"hook-tested": "done.hook_tested", "hook-replayed": "done.hook_replayed", "hook-on": "done.hook_on", "hook-removed": "done.hook_removed",

@@ -13,8 +13,16 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// maxBody is the maximum size of a request body, in bytes.
+// maxBody is the maximum size of a request body, in bytes, but for imports.
 const maxBody = 64 << 10
+
+// bodyLimit returns the maximum size of the body of a request, in bytes.
+func bodyLimit(r *http.Request) int64 {
+	if r.URL.Path == importPath {
+		return maxImport
+	}
+	return maxBody
+}
 
 // maxOriginHost is the maximum length of a logged host, in bytes.
 const maxOriginHost = 260
@@ -62,12 +70,12 @@ func (h *Handlers) middleware(next http.Handler) http.Handler {
 			h.fail(w, r, fmt.Errorf("%w: %w", errOrigin, err))
 			return
 		}
-		if r.ContentLength > maxBody {
+		if r.ContentLength > bodyLimit(r) {
 			w.Header().Set("Connection", "close")
 			h.fail(w, r, notifier.ErrTooLarge)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, bodyLimit(r))
 		next.ServeHTTP(w, r)
 	}))
 }

@@ -100,6 +100,8 @@ func (h *Handlers) routes() []route {
 		{"POST", "/staff/notices/{id}/remind", staff, h.remind},
 		{"POST", "/staff/notices/{id}/delete", staff, h.deleteNotice},
 		{"GET", usersPath, staff, h.users},
+		{"GET", importPath, staff, h.importForm},
+		{"POST", importPath, staff, h.importPeople},
 		{"POST", usersPath, staff, h.changeUsers},
 		{"GET", usersPath + "/{name}", staff, h.person},
 		{"POST", usersPath + "/{name}", staff, h.personForm},

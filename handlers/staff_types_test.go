@@ -78,6 +78,9 @@ func TestSavedTypeIsShownAgain(t *testing.T) {
 	}
 	r := o.get("carol", o.get("carol", path).attr("[data-testid=type] th a", "href")).wantStatus(t, http.StatusOK)
 	r.wantText(t, "[data-testid=slug]", "rep_notice")
+	if r.count(".other-names[open] #name-ja") != 1 || o.get("carol", path+"?type=").count(".other-names:not([open]) input") != 3 {
+		t.Error("the names in other languages are not folded, or one that is filled in is")
+	}
 	if got := r.attr("[name=icon][checked]", "value") + " " + r.attr("[name=color][checked]", "value"); got != "truck pink" {
 		t.Errorf("it looks like %q", got)
 	}

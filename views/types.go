@@ -1,6 +1,10 @@
 package views
 
-import "github.com/carillonhq/carillon/views/components"
+import (
+	"slices"
+
+	"github.com/carillonhq/carillon/views/components"
+)
 
 // Types is the list of known types of notices.
 type Types struct {
@@ -45,6 +49,16 @@ type TypeName struct{ ID, Field, Lang, Label, Value string }
 // name is the field for a name.
 func (p *Type) name(n *TypeName) components.Field {
 	return components.Field{ID: n.ID, Name: n.Field, Label: n.Label, Note: p.Text.T("send.optional"), Fault: p.Of[n.Field]}
+}
+
+// atHand reports whether a name is for everybody or for the reader's own language. The others are folded.
+func (p *Type) atHand(n *TypeName) bool {
+	return n.Lang == p.Names[0].Lang || n.Lang == p.Text.Lang()
+}
+
+// unfolded reports whether one of the other names is filled in, or wrong.
+func (p *Type) unfolded() bool {
+	return slices.ContainsFunc(p.Names, func(n TypeName) bool { return !p.atHand(&n) && (n.Value != "" || p.Of[n.Field] != "") })
 }
 
 func (p *Type) action() string {

@@ -45,3 +45,20 @@ func (p *Users) searchLabel() string {
 	}
 	return p.Text.T("users.search")
 }
+
+// Import is the form for a file of people.
+type Import struct {
+	Frame
+	Faults
+	Columns   string   // the names of the columns
+	Audiences []string // as they are written in the file; never empty
+}
+
+// importCommand imports files of any size.
+const importCommand = "carillon user import FILE"
+
+// sample returns a file of two people.
+func (p *Import) sample() string {
+	first, last := p.Audiences[0], p.Audiences[len(p.Audiences)-1]
+	return "name,audience,roles,locale,email\nalice," + first + ",staff;picker,en,alice@example.com\nbob," + last + ",,ja,"
+}

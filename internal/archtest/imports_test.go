@@ -36,7 +36,7 @@ var rules = map[string][]string{
 	"scripts/release":     {},
 
 	"api":              {"internal/identity", "internal/web", "notifier", "notifier/announcement", "notifier/app", "notifier/ask", "notifier/hook", "notifier/inbox", "notifier/notices", "notifier/person", "notifier/reception", "notifier/task", "notifier/topic", "store", "views", "views/locale", "views/markdown", "static"},
-	"handlers":         {"internal/identity", "internal/links", "internal/mail", "internal/session", "internal/web", "notifier", "notifier/app", "notifier/hook", "notifier/person", "notifier/reception", "notifier/rule", "notifier/topic", "snippets", "store", "views", "views/components", "views/locale", "views/markdown", "static"},
+	"handlers":         {"internal/identity", "internal/links", "internal/mail", "internal/session", "internal/usercsv", "internal/web", "notifier", "notifier/app", "notifier/hook", "notifier/person", "notifier/reception", "notifier/rule", "notifier/topic", "snippets", "store", "views", "views/components", "views/locale", "views/markdown", "static"},
 	"views":            {"internal/web", "notifier", "views/components", "views/locale"},
 	"views/components": {"internal/web"},
 	"views/locale":     {"notifier"},

@@ -43,6 +43,9 @@ type Reader struct {
 
 var columns = []string{"name", "password_hash", "audience", "roles", "locale", "email"}
 
+// Columns returns the names of all columns. Only name is required.
+func Columns() []string { return slices.Clone(columns) }
+
 // NewReader reads the line that names the columns. audience returns the number of an audience.
 func NewReader(file io.Reader, audience func(name string) (notifier.Audience, error)) (*Reader, error) {
 	r := &Reader{csv: csv.NewReader(file), audience: audience}

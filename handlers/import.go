@@ -1,0 +1,134 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/carillonhq/carillon/internal/usercsv"
+	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
+	"github.com/carillonhq/carillon/views"
+)
+
+const (
+	importPath = "/staff/import"
+	// maxImport is the maximum size of an imported file with the rest of its form, in bytes: about 10,000 people, who are added within
+	// seconds. Until then no other user can be added or changed, so larger files are for `carillon user import`.
+	maxImport = 1 << 20
+)
+
+// importForm shows the form for a file of people.
+func (h *Handlers) importForm(w http.ResponseWriter, r *http.Request) error {
+	return h.page(w, r, http.StatusOK, views.ImportPage(h.importPage(r)))
+}
+
+func (h *Handlers) importPage(r *http.Request) *views.Import {
+	p := &views.Import{Frame: h.frame(r, "users", "import.title"), Columns: strings.Join(usercsv.Columns(), ", ")}
+	for _, a := range h.audiences() {
+		p.Audiences = append(p.Audiences, h.boxOf(a))
+	}
+	return p
+}
+
+// importPeople adds everybody in a file, or nobody.
+func (h *Handlers) importPeople(w http.ResponseWriter, r *http.Request) error {
+	name, file, err := uploaded(r)
+	if err == nil {
+		err = h.addFile(r, name, file)
+	}
+	bad := (*notifier.InvalidError)(nil)
+	line := (*store.ImportError)(nil)
+	switch {
+	case err == nil:
+		redirect(w, r, addQuery(usersPath+"?sort=-seq", "people-imported"))
+		return nil
+	case !errors.As(err, &line) && !errors.As(err, &bad):
+		return fmt.Errorf("import users: %w", err)
+	}
+	p := h.importPage(r)
+	if line != nil {
+		p.Faults.Of = map[string]string{"file": p.Text.F("import.line", "Line", p.Text.Number(int64(line.Line)), "Fault", h.lineFault(r, line.Err))}
+	} else {
+		p.Faults = faultsOf(p.Text, bad, "file")
+	}
+	p.Faults.Focus = "file"
+	return h.page(w, r, http.StatusUnprocessableEntity, views.ImportPage(p))
+}
+
+// uploaded returns the name and the content of the file in a form.
+func uploaded(r *http.Request) (name string, content []byte, err error) {
+	if err = r.ParseMultipartForm(maxImport); err != nil { //nolint:gosec // bodyLimit bounds the body
+		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+			return "", nil, notifier.ErrTooLarge
+		}
+		return "", nil, fmt.Errorf("%w: %w", errMalformed, err)
+	}
+	if !ownForm(r) {
+		return "", nil, errOtherUser
+	}
+	if fields := len(r.PostForm) + len(r.MultipartForm.File); fields > 2 || fields == 2 && !r.PostForm.Has(views.PageUser) {
+		return "", nil, fault("", codeForm, nil)
+	}
+	file, head, err := r.FormFile("file")
+	if err != nil || head.Size == 0 { // a browser sends an empty file if none is chosen
+		return "", nil, fault("file", codeNoFile, nil)
+	}
+	defer file.Close()
+	content, err = io.ReadAll(file)
+	name = head.Filename // of any length
+	return kept(strings.ToValidUTF8(name[:min(len(name), notifier.MaxName)], "")), content, err
+}
+
+// Error codes of the form.
+const (
+	codeNoFile     = "no_file"
+	codeBadColumns = "bad_columns" // Known: all columns
+)
+
+// addFile adds the people in a file. It returns a *notifier.InvalidError about the file, or a *store.ImportError about one of its lines.
+func (h *Handlers) addFile(r *http.Request, name string, content []byte) error {
+	in, err := usercsv.NewReader(bytes.NewReader(content), h.audienceCalled)
+	if err != nil {
+		return fault("file", codeBadColumns, map[string]any{"Known": strings.Join(usercsv.Columns(), ", ")})
+	}
+	_, err = h.People.Import(r.Context(), h.actor(r), name, bytes.Count(content, []byte("\n")), in.Next, nil)
+	return err
+}
+
+// audienceCalled returns the audience with a name, as it is configured.
+func (h *Handlers) audienceCalled(name string) (notifier.Audience, error) {
+	for _, a := range h.audiences() {
+		if strings.EqualFold(h.givenName(a), strings.TrimSpace(name)) {
+			return a, nil
+		}
+	}
+	return 0, fault("audience", notifier.CodeUnknownAudience, map[string]any{"Name": name})
+}
+
+// lineFault describes what is wrong with a line.
+func (h *Handlers) lineFault(r *http.Request, err error) string {
+	text := h.text(r)
+	bad := (*notifier.InvalidError)(nil)
+	switch {
+	case errors.As(err, &bad):
+		var all []string
+		for _, f := range bad.Fields {
+			all = append(all, f.Field+": "+faultText(text, h.named(text, f)))
+		}
+		return strings.Join(all, " ")
+	case errors.Is(err, notifier.ErrConflict):
+		return text.T("import.taken")
+	case errors.Is(err, store.ErrTwice):
+		return text.T("import.twice")
+	case errors.Is(err, notifier.ErrFull):
+		return text.T("error." + codeManyPeople)
+	case errors.Is(err, csv.ErrFieldCount):
+		return text.T("import.fields")
+	}
+	return text.T("import.unreadable")
+}
