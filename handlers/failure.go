@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"math"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -141,7 +142,7 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	case status != http.StatusServiceUnavailable:
 	case r.Method == http.MethodGet:
 		p.Again = safeNext(r.URL.RequestURI())
-	case r.Method == http.MethodPost && r.URL.Path != "/login": // never put the password on a page
+	case r.Method == http.MethodPost && repeatable(r):
 		p.Title, p.Advice, p.Retry = f.Text.T("status.not_now.heading"), f.Text.T("status.not_now.text"), h.retry(r, back)
 	}
 	if status >= http.StatusInternalServerError {
@@ -152,11 +153,18 @@ func (h *Handlers) failure(r *http.Request, status int, err error) *views.Failur
 	return p
 }
 
+// repeatable reports whether a form can be put on a page again: it has no password, which must not be there, and no file,
+// which only its user can choose.
+func repeatable(r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind == "multipart/form-data" || r.PostForm == nil && r.ParseForm() != nil {
+		return false
+	}
+	return r.PostForm.Get("password") == "" && r.PostForm.Get("current") == ""
+}
+
 // retry returns the request's form, ready to be submitted again: nothing was done, so the user need not retype it.
 func (h *Handlers) retry(r *http.Request, list views.Link) *views.Retry {
-	if r.PostForm == nil && r.ParseForm() != nil {
-		return nil
-	}
 	text := h.text(r)
 	form := &views.Retry{Action: r.URL.RequestURI(), Back: list.Href, BackText: list.Text}
 	from, err := url.Parse(r.Referer())

@@ -97,3 +97,26 @@ func TestUnfinishedNoticeSaysThatItWaitsForRedis(t *testing.T) {
 		}
 	}
 }
+
+func TestAFormWithAPasswordOrAFileIsNotPutOnAPage(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.closeSQL()
+	for address, fields := range map[string][]string{
+		"/settings/password": {"current", "old secret", "password", "new secret"},
+		"/staff/users/bob":   {"action", "password", "password", "new secret"},
+		"/staff/users":       {"action", "new", "name", "dave", "audience", "user", "password", "new secret"},
+	} {
+		r := o.post("carol", address, fields...).wantStatus(t, http.StatusServiceUnavailable)
+		if strings.Contains(r.body, "secret") || r.count("[data-testid=retry]") != 0 {
+			t.Errorf("%s: the page has the password, or the form without it", address)
+		}
+	}
+	if r := o.upload("carol", "name\ndave\n").wantStatus(t, http.StatusServiceUnavailable); r.count("[data-testid=retry]") != 0 {
+		t.Error("the page repeats the form without its file")
+	}
+	r := o.post("carol", "/staff/users", "action", "new", "name", "dave", "audience", "user", "password", "").wantStatus(t, http.StatusServiceUnavailable)
+	if r.attr("[data-testid=retry] [name=name]", "value") != "dave" {
+		t.Error("a form without a password is lost")
+	}
+}
