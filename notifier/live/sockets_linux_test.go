@@ -156,10 +156,11 @@ func TestOnlyAClientThatReadsNothingIsCut(t *testing.T) {
 	if s.left() {
 		t.Error("cut although it reads")
 	}
-	age(2 * time.Minute)
-	if !s.left() {
-		t.Error("not cut although it does not read")
-	}
+	// Another frame may have gone into the room that was read: it starts the time anew as well.
+	testkit.Eventually(t, "cut, as it does not read", func() bool {
+		age(61 * time.Minute)
+		return s.left()
+	})
 	testkit.Eventually(t, "the slot free", func() bool { return w.hub.Stats().Streams == 0 })
 	if cut := w.hub.Stats().Cut; cut != 1 {
 		t.Errorf("%d clients cut", cut)
