@@ -106,7 +106,7 @@ func TestAnAgentSendsNoticesAndWaitsForTheDecisionsOfPeople(t *testing.T) {
 	}
 	testkit.Eventually(t, "the agent finds out why bob got it", func() bool {
 		text, failed := a.calls("why", `{"notice":`+strconv.FormatInt(hello.ID, 10)+`,"user":"bob"}`)
-		return !failed && strings.Contains(text, `"got":true,"code":"role","why":"bob got it on `) && strings.Contains(text, "as a member of the role approver.")
+		return !failed && strings.Contains(text, `"got":true,"code":"role","why":"bob got it on `) && strings.Contains(text, "as a member of the group approver.")
 	})
 	if text, failed := a.calls("why", `{"notice":9999,"user":"bob"}`); !failed || !strings.Contains(text, "404") {
 		t.Errorf("why of an unknown notice: %s", text)
