@@ -118,7 +118,7 @@ func TestWithoutRedisUsersReadAndPagesCatchUpWhenItIsBack(t *testing.T) {
 	bob.until(`document.querySelectorAll("main form").length === 0 && document.querySelectorAll("[data-testid=entry]").length === 30`)
 	bob.connection("Reconnecting…")
 	at := vera.leads("/staff/send", "target", "user", "to", "bob", "type", "like", "title", "Sent while it was away", "body", "x")
-	if _, page := vera.get(at); !strings.Contains(page, "the notice will be delivered as soon as Redis is back") {
+	if _, page := vera.get(at); !strings.Contains(page, "the notification will be delivered as soon as Redis is back") {
 		t.Error("the page does not show the sender that the notice will be delivered later")
 	}
 	posts := open(t, i).as(i.person(t, "bob")).goTo("/announcements/" + id)
