@@ -54,11 +54,7 @@ func (h *Handlers) addApp(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) readApp(values url.Values) (a notifier.App, publicKey []byte, err error) {
 	var bad notifier.InvalidError
 	a = notifier.App{Name: strings.TrimSpace(values.Get("name")), Origins: strings.Fields(values.Get("origins")), Roles: roleNames(values.Get("roles"))}
-	for _, number := range h.audiences() {
-		if h.givenName(number) == values.Get("audience") {
-			a.Audience = number
-		}
-	}
+	a.Audience = h.audienceGiven(values.Get("audience"))      // Validate refuses 0
 	a.MaxLife, _ = time.ParseDuration(values.Get("max_life")) // Validate refuses 0
 	issuer := strings.TrimSpace(values.Get("issuer"))
 	switch values.Get("key") {

@@ -70,11 +70,11 @@ func (h *Handlers) readAppChange(a *notifier.App, values url.Values) (change not
 		}
 	}
 	if values.Has("audience") {
-		i := slices.IndexFunc(h.audiences(), func(n notifier.Audience) bool { return h.givenName(n) == values.Get("audience") })
-		if i < 0 {
+		audience := h.audienceGiven(values.Get("audience"))
+		if audience == 0 {
 			return change, fault("audience", notifier.CodeUnknownAudience, map[string]any{"Name": kept(values.Get("audience"))})
 		}
-		if audience := h.audiences()[i]; audience != a.Audience {
+		if audience != a.Audience {
 			change.Audience = &audience
 		}
 	}
@@ -103,11 +103,7 @@ func (h *Handlers) fillAppSettings(p *views.App, values url.Values) {
 		}
 	}
 	if values.Has("audience") {
-		p.Set.Audiences = nil
-		for _, a := range h.audiences() {
-			given := h.givenName(a)
-			p.Set.Audiences = append(p.Set.Audiences, components.Option{Value: given, Text: h.audience(p.Text, a), Selected: given == values.Get("audience")})
-		}
+		p.Set.Audiences = h.audienceChoices(p.Text, values.Get("audience"))
 	}
 	if life, err := time.ParseDuration(values.Get("max_life")); err == nil {
 		lives := appLives

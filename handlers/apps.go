@@ -112,11 +112,7 @@ func (h *Handlers) fillAppForm(p *views.Apps, values url.Values) {
 	for _, kind := range []string{keySecret, keyPublic, keyJWKS} {
 		p.Kinds = append(p.Kinds, components.Option{Value: kind, Text: p.Text.T("apps.key_" + kind), Selected: kind == values.Get("key")})
 	}
-	for _, a := range h.audiences() {
-		given := h.givenName(a)
-		chosen := given == cmp.Or(values.Get("audience"), "user")
-		p.Audiences = append(p.Audiences, components.Option{Value: given, Text: h.audience(p.Text, a), Selected: chosen})
-	}
+	p.Audiences = h.audienceChoices(p.Text, cmp.Or(values.Get("audience"), usualAudience))
 	for _, life := range appLives {
 		p.Lives = append(p.Lives, components.Option{Value: life.String(), Text: lasting(p.Text, life), Selected: life.String() == values.Get("max_life")})
 	}

@@ -8,8 +8,12 @@ import (
 	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/views/components"
 	"github.com/carillonhq/carillon/views/locale"
 )
+
+// usualAudience is the audience of people and apps unless staff choose another, as for `carillon user add`.
+const usualAudience = "user"
 
 // audiences lists all audiences by number.
 func (h *Handlers) audiences() []notifier.Audience {
@@ -25,6 +29,25 @@ func (h *Handlers) givenName(a notifier.Audience) string {
 		return defaultAudiences[a]
 	}
 	return h.Audiences[a]
+}
+
+// audienceGiven returns the audience with this name in the configuration; 0: there is none.
+func (h *Handlers) audienceGiven(name string) notifier.Audience {
+	for _, a := range h.audiences() {
+		if h.givenName(a) == name {
+			return a
+		}
+	}
+	return 0
+}
+
+// audienceChoices lists the audiences as options, whose values are their configured names.
+func (h *Handlers) audienceChoices(text *locale.Printer, chosen string) (options []components.Option) {
+	for _, a := range h.audiences() {
+		given := h.givenName(a)
+		options = append(options, components.Option{Value: given, Text: h.audience(text, a), Selected: given == chosen})
+	}
+	return options
 }
 
 // called reports whether name means this audience, ignoring case: its configured name or its name in the reader's

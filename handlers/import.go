@@ -30,7 +30,7 @@ func (h *Handlers) importForm(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) importPage(r *http.Request) *views.Import {
 	p := &views.Import{Frame: h.frame(r, "users", "import.title"), Columns: strings.Join(usercsv.Columns(), ", ")}
 	for _, a := range h.audiences() {
-		p.Audiences = append(p.Audiences, h.boxOf(a))
+		p.Audiences = append(p.Audiences, h.givenName(a))
 	}
 	return p
 }
@@ -102,10 +102,8 @@ func (h *Handlers) addFile(r *http.Request, name string, content []byte) error {
 
 // audienceCalled returns the audience with a name, as it is configured.
 func (h *Handlers) audienceCalled(name string) (notifier.Audience, error) {
-	for _, a := range h.audiences() {
-		if strings.EqualFold(h.givenName(a), strings.TrimSpace(name)) {
-			return a, nil
-		}
+	if a := h.audienceGiven(name); a > 0 {
+		return a, nil
 	}
 	return 0, fault("audience", notifier.CodeUnknownAudience, map[string]any{"Name": name})
 }

@@ -19,9 +19,6 @@ const (
 	codeManyPeople    = "too_many_people"
 )
 
-// usualAudience is the audience that a new person has unless staff choose another, as for `carillon user add`.
-const usualAudience = "user"
-
 // newPersonFields are the fields of the form, from top to bottom.
 var newPersonFields = []string{"name", "email", "audience", "role", "password"}
 
@@ -63,12 +60,7 @@ func (h *Handlers) addPerson(w http.ResponseWriter, r *http.Request, values url.
 
 // readNewPerson parses the form but for the password.
 func (h *Handlers) readNewPerson(r *http.Request, values url.Values) (notifier.NewUser, error) {
-	u := notifier.NewUser{Name: strings.TrimSpace(values.Get("name")), Email: values.Get("email")}
-	for _, a := range h.audiences() {
-		if h.boxOf(a) == values.Get("audience") {
-			u.Audience = a
-		}
-	}
+	u := notifier.NewUser{Name: strings.TrimSpace(values.Get("name")), Email: values.Get("email"), Audience: h.audienceGiven(values.Get("audience"))}
 	if role := strings.TrimSpace(values.Get("role")); role != "" {
 		if err := h.roleExists(r, role); err != nil {
 			return u, err
@@ -86,11 +78,4 @@ func (h *Handlers) withPassword(u notifier.NewUser, password string) (notifier.N
 	var err error
 	u.PasswordHash, err = session.HashPassword(password)
 	return u, err
-}
-
-// newPerson returns the form for another person, as it is at first.
-func (h *Handlers) newPerson(r *http.Request, p *views.Users) views.NewPerson {
-	f := views.NewPerson{Audiences: h.audienceOptions(r, p.Text, nil), Roles: h.roleOptions(r, p.Text.T("users.no_group"), ""), ByMail: h.Mailing, ByPassword: !h.PasswordsOff}
-	selectOption(f.Audiences, usualAudience)
-	return f
 }

@@ -26,7 +26,7 @@ func TestStaffAddAPerson(t *testing.T) {
 	r := o.get("carol", "/staff/users")
 	r.wantText(t, "[data-testid=new] summary", "New person")
 	r.wantText(t, "#audience [selected]", "User")
-	o.newPerson("name", " dave/5 ", "email", " Dave@example.com ", "audience", "customer", "role", "night shift", "password", "correct horse").
+	o.newPerson("name", " dave/5 ", "email", " Dave@example.com ", "audience", "customer", "role", "night shift", "password", "correct\thorse ").
 		wantRedirect(t, "/staff/users/dave%2F5?done=person-added")
 	u, err := o.db.UserByName(t.Context(), "dave/5")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestStaffAddAPerson(t *testing.T) {
 	}
 	if _, hash, err := o.db.Credentials(t.Context(), "dave/5"); err != nil {
 		t.Error(err)
-	} else if fits, err := argon2id.ComparePasswordAndHash("correct horse", hash); err != nil || !fits {
+	} else if fits, err := argon2id.ComparePasswordAndHash("correct\thorse ", hash); err != nil || !fits {
 		t.Errorf("the password does not fit: %v", err)
 	}
 	log, err := o.db.UserLog(t.Context(), u.Seq, 5)

@@ -14,6 +14,7 @@ func pasted(values url.Values) {
 			switch name {
 			case "to", "to_kept": // all separators between names are accepted
 			case "public_key", "roles": // parsed line by line
+			case "password": // it is used as it was typed
 			case "body", "choices":
 				all[i] = pastedLines.Replace(text)
 			default:

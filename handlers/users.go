@@ -52,8 +52,9 @@ func (h *Handlers) usersPage(r *http.Request, values url.Values) (*views.Users, 
 	}
 	h.addMailFaults(r, p.Text, shown, p.Rows)
 	h.addActivity(r, p.Text, shown, p.Rows)
-	h.addFilter(r, p, l)
-	p.New = h.newPerson(r, p)
+	roles := h.roleOptions(r, p.Text.T("users.no_group"), "")
+	h.addFilter(r, p, l, roles)
+	p.New = views.NewPerson{Audiences: h.audienceChoices(p.Text, usualAudience), Roles: roles, ByMail: h.Mailing, ByPassword: !h.PasswordsOff}
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 	return p, nil
 }

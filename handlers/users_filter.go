@@ -32,14 +32,14 @@ func groupOf(group string) (role string, audience notifier.Audience) {
 }
 
 // addFilter adds the form of filters, the number of all users, and how many the filter matches if that is known.
-func (h *Handlers) addFilter(r *http.Request, p *views.Users, l listing) {
+func (h *Handlers) addFilter(r *http.Request, p *views.Users, l listing, roles []components.Option) {
 	text, group := p.Text, l.narrow.Get("group")
 	p.Groups = []components.Option{{Text: text.T("notices.any")}}
 	for i, o := range h.audienceOptions(r, text, nil) {
 		value := groupAudience + strconv.Itoa(int(h.audiences()[i]))
 		p.Groups = append(p.Groups, components.Option{Value: value, Text: joined(o.Text, o.Note), Selected: value == group})
 	}
-	for _, o := range h.roleOptions(r, "", "") {
+	for _, o := range roles {
 		if o.Value != "" {
 			p.Groups = append(p.Groups, components.Option{Value: groupRole + o.Value, Text: o.Text, Selected: groupRole+o.Value == group})
 		}
