@@ -64,6 +64,8 @@ type Inbox interface {
 	// Snooze puts an entry away until a time; Wake brings it back before that.
 	Snooze(ctx context.Context, seq int64, key string, until time.Time) (notifier.Badge, error)
 	Wake(ctx context.Context, seq int64, key string) (notifier.Badge, error)
+	// Snoozed returns how many entries are put away until a time.
+	Snoozed(ctx context.Context, seq int64) (int64, error)
 	// Find returns one entry with its state on a page rendered at that opening.
 	Find(ctx context.Context, seq int64, key string, opened int64) (notifier.Entry, error)
 	// FindAll returns those of the entries with these keys that are in the inbox, as Find does.

@@ -98,6 +98,7 @@ type inbox struct {
 	badge   func(seq int64) (notifier.Badge, error)
 	called  func(seqs []int64) // each call of Badges; nil: nothing
 	move    func(verb string, seq int64, keys []string) (notifier.Moved, error)
+	snoozed int64
 }
 
 func (b *inbox) Archive(_ context.Context, seq int64, keys []string) (notifier.Moved, notifier.Badge, error) {
@@ -119,6 +120,8 @@ func (b *inbox) Wake(_ context.Context, seq int64, key string) (notifier.Badge, 
 	_, err := b.move("wake", seq, []string{key})
 	return notifier.Badge{}, err
 }
+
+func (b *inbox) Snoozed(context.Context, int64) (int64, error) { return b.snoozed, nil }
 
 func (b *inbox) FindAll(_ context.Context, seq int64, keys []string, opened int64) (found []notifier.Entry, err error) {
 	for _, key := range keys {

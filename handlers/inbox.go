@@ -206,7 +206,7 @@ func (h *Handlers) inboxFrame(r *http.Request, q inboxQuery, opened int64, badge
 	f.Paused = h.paused(r)
 	f.Section, f.Title = "inbox", f.Text.T("inbox.title")
 	q.Opened = opened
-	p := &views.Inbox{Frame: f, Filters: filterTabs(f.Text, q, badge), Archived: q.PutAway(), Later: q.Later, Back: q.address(), Labels: rowLabels(f.Text)}
+	p := &views.Inbox{Frame: f, Filters: h.filterTabs(r, f.Text, q, badge), Archived: q.PutAway(), Later: q.Later, Back: q.address(), Labels: rowLabels(f.Text)}
 	p.Unread, p.Upto, p.Here = badge.Inbox > 0, strconv.FormatInt(badge.Ver, 10), inboxPath
 	p.Query, p.Type = q.Text, q.Type
 	switch {

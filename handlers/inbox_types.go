@@ -56,9 +56,9 @@ func (h *Handlers) typeChips(r *http.Request, text *locale.Printer, q inboxQuery
 	return chips
 }
 
-// filterTabs links to all, the unread, the archived and the snoozed entries. The links keep q's search and type, and
-// start at the newest entry.
-func filterTabs(text *locale.Printer, q inboxQuery, badge notifier.Badge) []components.Tab {
+// filterTabs links to all, the unread, the archived and, if there are any, the snoozed entries. The links keep q's search
+// and type, and start at the newest entry.
+func (h *Handlers) filterTabs(r *http.Request, text *locale.Printer, q inboxQuery, badge notifier.Badge) []components.Tab {
 	count := ""
 	if badge.Inbox > 0 {
 		count = text.Number(badge.Inbox)
@@ -79,6 +79,19 @@ func filterTabs(text *locale.Printer, q inboxQuery, badge notifier.Badge) []comp
 		{Href: all, Text: text.T("inbox.filter_all"), Current: !q.Unread && !q.PutAway()},
 		{Href: unread, Text: text.T("inbox.filter_unread"), Current: q.Unread, Count: count, CountID: "unread-count"},
 		{Href: archived, Text: text.T("inbox.filter_archived"), Current: q.Archived},
-		{Href: to.address(), Text: text.T("inbox.filter_later"), Current: q.Later},
+		h.laterTab(r, text, to, q.Later),
 	}
+}
+
+// laterTab links to the snoozed entries. While there are none it is hidden, for an action on a row to show.
+func (h *Handlers) laterTab(r *http.Request, text *locale.Printer, to inboxQuery, current bool) components.Tab {
+	n, err := h.Inbox.Snoozed(r.Context(), seqOf(r))
+	if err != nil {
+		h.Log.WarnContext(r.Context(), "the inbox does not show how many notices are put away for later", "err", err)
+	}
+	tab := components.Tab{ID: "later-tab", Href: to.address(), Text: text.T("inbox.filter_later"), Current: current, Hidden: n == 0 && err == nil && !current}
+	if n > 0 {
+		tab.Count = text.Number(n)
+	}
+	return tab
 }

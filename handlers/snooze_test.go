@@ -51,6 +51,32 @@ func TestAnEntryIsSnoozedWithoutScript(t *testing.T) {
 	w.post("carol", "/inbox/wake", "key", "like:photo:5").wantStatus(t, http.StatusNotFound)
 }
 
+func TestTheTabLaterIsThereWhileSomethingIsSnoozed(t *testing.T) {
+	t.Parallel()
+	var did []string
+	w := snoozeWorld(t, &did)
+	for _, shown := range []struct {
+		address string
+		snoozed int64
+		hidden  bool
+		text    string
+	}{
+		{"/inbox?filter=unread", 0, true, "Later"},
+		{"/inbox?filter=unread", 2, false, "Later 2"},
+		{"/inbox?filter=later", 0, false, "Later"}, // readers see where they are
+	} {
+		w.inbox.snoozed = shown.snoozed
+		page := w.get("alice", shown.address)
+		page.wantText(t, "#later-tab", shown.text)
+		if got := page.count("#later-tab[hidden]") == 1; got != shown.hidden {
+			t.Errorf("%s with %d snoozed entries: the tab is hidden: %v", shown.address, shown.snoozed, got)
+		}
+		if page.count("#later-tab[hx-swap-oob]") != 0 {
+			t.Error("the tab of a whole page would be moved out of it")
+		}
+	}
+}
+
 func preset(t *testing.T, name string) time.Time {
 	t.Helper()
 	at, ok := notifier.PresetEnd(name, noon)

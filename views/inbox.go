@@ -20,7 +20,7 @@ type Inbox struct {
 	Query           string // the search text
 	Found           string // how many entries a search found on this page, for screen readers
 	Types           []components.Tab
-	Filters         []components.Tab // all, unread and archived entries, with the same search
+	Filters         []components.Tab // all, unread, archived and snoozed entries, with the same search
 	Archived        bool             // the filter: archived or snoozed entries
 	Later           bool             // the filter: snoozed entries
 	Here            string           // the first page with this filter, where new notices arrive
@@ -42,6 +42,13 @@ func (p *Inbox) actionsBack() string {
 		return ""
 	}
 	return p.Back
+}
+
+// later returns the tab of the snoozed entries, which an action on a row may have changed.
+func (p *Inbox) later() components.Tab {
+	tab := p.Filters[len(p.Filters)-1]
+	tab.Replaces = true
+	return tab
 }
 
 // bulkActions returns the buttons for the selected rows: their texts and the addresses of their

@@ -25,6 +25,7 @@ var (
 	restoreArchived = scripts.Get("restore_archived")
 	wakeRows        = scripts.Get("wake_rows")
 	readArchive     = scripts.Get("read_archive")
+	countLater      = scripts.Get("count_later")
 	retractNotice   = scripts.Get("retract_notice")
 	expireEntries   = scripts.Get("expire_entries")
 	restoreInbox    = scripts.Get("restore_inbox")

@@ -44,6 +44,17 @@ func (b *Inbox) Wake(ctx context.Context, seq int64, key string) (notifier.Badge
 	return badge, nil
 }
 
+// Snoozed returns the number of snoozed entries of a user.
+func (b *Inbox) Snoozed(ctx context.Context, seq int64) (int64, error) {
+	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
+		return b.shared.Run(ctx, countLater, []string{b.k.State(seq), b.k.Archive(seq), b.k.Gone(seq)}, now)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count the snoozed entries of user %d: %w", seq, err)
+	}
+	return r.Code, nil
+}
+
 // WakeDue brings back the snoozed entries of these users that are due: to the top, unread, with the content from SQL, the
 // one due first below the others. Entries that were retracted or have expired do not come back. It returns how many did.
 // It may be repeated, on several instances at a time. A failed inbox is logged and does not delay the others, so an error

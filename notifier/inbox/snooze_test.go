@@ -59,6 +59,9 @@ func (s *site) hasLater(t *testing.T, when string, want ...int64) {
 	if got := s.ids(t, notifier.Query{Later: true}); !slices.Equal(got, want) {
 		t.Errorf("%s, %v are snoozed, want %v", when, got, want)
 	}
+	if n, err := s.Snoozed(t.Context(), 42); err != nil || n != int64(len(want)) {
+		t.Errorf("%s, %d entries are counted as snoozed, %v; want %d", when, n, err, len(want))
+	}
 }
 
 func TestSnoozedEntriesComeBackInTheOrderOfTheirTimes(t *testing.T) {
