@@ -55,7 +55,7 @@ func run(m *testing.M) int {
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("lang", "en-US"),
-		chromedp.Flag("blink-settings", mouse),
+		chromedp.Flag("blink-settings", mouse), chromedp.Flag("force-prefers-reduced-motion", true), // a click hits what it aims at
 		// Successive pages in one window need no new process.
 		chromedp.Flag("process-per-site", true), chromedp.Flag("in-process-gpu", true),
 		chromedp.Flag("host-resolver-rules", "MAP lan.test 127.0.0.1"))

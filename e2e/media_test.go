@@ -136,6 +136,25 @@ func TestReducedMotionStopsAllMotion(t *testing.T) {
 	}
 }
 
+func TestRowsCloseTheGapAndTheBadgePulses(t *testing.T) {
+	t.Parallel()
+	w, vera := desk(t, usual[:3]...)
+	const record = `(window.moves = [], Element.prototype.animate = function (frames, ms) {
+		moves.push((this.closest("section") ? "row" : this.id) + " " + Object.keys(frames) + " " + ms);
+	}, true)`
+	w.media("", "prefers-reduced-motion", "no-preference").visit("/inbox").stays().until(live).until(record)
+	w.types("j").onRow(aisle).types("e").titles(late, photo)
+	w.until(`String(moves) === "row translate 120,row translate 120"`)
+	vera.sends("bob", usual[3])
+	w.until(`moves.includes("badge scale 120")`)
+
+	w.media("", "prefers-reduced-motion", "reduce").visit("/inbox").stays().until(live).until(record)
+	w.types("j").types("e").has("#done p", "Archived.")
+	if moved := ask[[]string](w, "moves"); len(moved) > 0 {
+		t.Errorf("against the reader's wish: %q", moved)
+	}
+}
+
 func TestPrintShowsTheListWithoutControls(t *testing.T) {
 	t.Parallel()
 	w, _ := desk(t, usual[:3]...)

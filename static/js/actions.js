@@ -2,6 +2,7 @@
 import { say } from "./announcer.js";
 import { joinDays } from "./days.js";
 import { clear, clearFailure, knowDone, showDone, showFailure, startDone } from "./done.js";
+import { focus, stay } from "./focus.js";
 import { on } from "./htmx.js";
 import { asksUntil, chosenFor } from "./later.js";
 import { showEmpty } from "./rows.js";
@@ -10,7 +11,7 @@ import { drop } from "./undo.js";
 
 const settling = 350; // ms after a removal by a button in which clicks on the row that moved under the pointer are ignored
 
-/** The row that each request acts on. @type {WeakMap<XMLHttpRequest, {id: string, button: boolean}>} */
+/** The row that each request acts on. @type {WeakMap<XMLHttpRequest, {id: string, button: boolean, high: number}>} */
 const about = new WeakMap();
 
 /** The last row before older rows were loaded. @type {Element | undefined} */
@@ -31,7 +32,7 @@ export function startActions() {
 	startDone();
 	on("htmx:beforeSend", ({ elt, xhr }) => {
 		const row = chosenFor(elt) ?? elt.closest(".row");
-		if (row) about.set(xhr, { id: (acted = row.id), button: document.activeElement !== row });
+		if (row) about.set(xhr, { id: (acted = row.id), button: document.activeElement !== row, high: row.getBoundingClientRect().height });
 		if (elt.id === "bulk") first = [...document.querySelectorAll("main .row")].findIndex((r) => r.querySelector(".pick:checked"));
 		if (elt.matches('[rel="next"]')) last = [...document.querySelectorAll("main .row")].at(-1);
 	});
@@ -48,7 +49,7 @@ export function startActions() {
 		clearFailure();
 		if (asksUntil()) return; // the answer is the menu, which has the focus
 		if (row?.button && document.getElementById(row.id)?.hidden) removed = performance.now();
-		if (row) stay(row.id, row.button);
+		if (row) stay(row.id, row.button, row.high);
 		showDone();
 		showEmpty();
 		if (pressed?.matches('[rel="next"]')) joinDays();
@@ -86,8 +87,9 @@ function failed(status, id, path) {
 	if (status === 401 || path?.endsWith("/inbox/panel") || path?.endsWith("/announcements/pinned")) return; // 401 leads to the sign-in page; the panel reports its own failure; the banner is optional
 	const row = status === 404 && id ? document.getElementById(id) : null;
 	if (row) {
+		const high = row.offsetHeight;
 		row.hidden = true; // already gone on the server
-		stay(row.id, false);
+		stay(row.id, false, high);
 		row.remove();
 		showEmpty();
 	}
@@ -121,30 +123,4 @@ function near(pressed) {
 	// Anything else concerns the whole list.
 	const place = document.querySelector(pressed.getAttribute("hx-target") ?? "h1");
 	return place?.matches(".row, #pinned:not([hidden])") ? place : document.querySelector("h1");
-}
-
-/**
- * Moves the focus to the row where the reader was, or to the next one when that row is gone.
- * @param {string} id
- * @param {boolean} button whether a button of the row was pressed, not a key
- */
-function stay(id, button) {
-	const row = document.getElementById(id);
-	if (!row) return;
-	if (!row.hidden) {
-		if (row.contains(document.activeElement)) return; // nothing was swapped
-		const shown = [...row.querySelectorAll(".actions button")].find((b) => b.checkVisibility());
-		focus(row.querySelector("[aria-invalid]") ?? (button && shown ? shown : row));
-		return;
-	}
-	const all = [...document.querySelectorAll("main .row")];
-	const at = all.indexOf(row);
-	const near = [...all.slice(at), ...all.slice(0, at).reverse()].find((r) => r instanceof HTMLElement && !r.hidden);
-	focus(near ?? document.querySelector("h1"));
-}
-
-/** @param {Element | null | undefined} element */
-function focus(element) {
-	if (element instanceof HTMLElement) element.focus({ preventScroll: true });
-	element?.scrollIntoView({ block: "nearest" });
 }

@@ -1,6 +1,7 @@
 // @ts-check
 import { say } from "./announcer.js";
 import { badgeOf, followBadge } from "./badge.js";
+import { move } from "./motion.js";
 import { text } from "./texts.js";
 
 const toastComes = 400; // ms: normally a toast follows its notice within this time
@@ -30,6 +31,7 @@ export function startBell(stream, speak = say) {
 		const before = shown;
 		shown = unread;
 		showBadge(unread, announcements);
+		if (unread > before) move(document.getElementById("badge"), { scale: [1, 1.3, 1] });
 		showAnnouncements(announcements);
 		// The user sees the results of their own actions.
 		if (!streamed) return;

@@ -1,5 +1,6 @@
 // @ts-check
 import { followBadge } from "./badge.js";
+import { close } from "./motion.js";
 import { our } from "./mount.js";
 import { rewrite } from "./rewrite.js";
 import { markUnread } from "./rows.js";
@@ -71,7 +72,7 @@ export function followRows(stream, panel, get = fetchPanel) {
 		if (keys.includes(row.dataset.key)) turn(row, "unread");
 	});
 	each("removed", (row, { key }) => {
-		if (row.dataset.key === key) row.remove();
+		if (row.dataset.key === key) leave(row);
 	});
 	for (const state of ["read", "unread"]) {
 		each(`announcement_${state}`, (row, { all, ids }) => {
@@ -79,7 +80,7 @@ export function followRows(stream, panel, get = fetchPanel) {
 		});
 	}
 	each("announcement_removed", (row, { id }) => {
-		if (row.dataset.post === String(id)) row.remove();
+		if (row.dataset.post === String(id)) leave(row);
 	});
 	stream.addEventListener("changed", async (e) => {
 		const { key } = /** @type {CustomEvent} */ (e).detail;
@@ -92,4 +93,10 @@ export function followRows(stream, panel, get = fetchPanel) {
 		line.toggleAttribute("data-gone", announcements === 0);
 		link.textContent = text("unread_announcements", { Count: announcements });
 	});
+}
+
+/** @param {HTMLElement} row */
+function leave(row) {
+	close(row, row.offsetHeight);
+	row.remove();
 }

@@ -1,4 +1,5 @@
 // @ts-check
+import { close } from "./motion.js";
 import { text } from "./texts.js";
 
 // The rows of the inbox as they are in the page now: other modules add and
@@ -97,6 +98,7 @@ export function remove(row) {
 		const near = all[at + 1] ?? all[at - 1] ?? document.querySelector("h1");
 		if (near instanceof HTMLElement) near.focus({ preventScroll: true });
 	}
+	close(row, row.offsetHeight);
 	row.remove();
 	showEmpty();
 }
