@@ -20,7 +20,7 @@ func TestOnlyALongTextCanBeUnfolded(t *testing.T) {
 	long := notice{typ: "report", title: "A long one", body: strings.Repeat("It goes on and on. ", 40)}
 	medium := notice{typ: "comment", title: "One that fits", body: strings.Repeat("It fits. ", 8)}
 	w, _ := desk(t, long, medium)
-	w.visit("/inbox").titles(medium.title, long.title)
+	w.size(1000, 900).visit("/inbox").titles(medium.title, long.title)
 	w.until(`document.querySelectorAll("details.fold").length === 2 && document.querySelectorAll("details.fold[data-fits]").length === 1`)
 	const height = `document.querySelector(".row:has(details.fold:not([data-fits])) .body").getBoundingClientRect().height`
 	before := ask[float64](w, height)
