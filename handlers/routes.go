@@ -64,6 +64,7 @@ func (h *Handlers) routes() []route {
 		{"POST", eventsPath + "/active", signedIn, h.active},
 		{"POST", "/toasts/ack", signedIn, h.ackToasts},
 		{"GET", "/keys", signedIn, h.keys},
+		{"GET", "/commands", signedIn, h.commands},
 		{"GET", "/settings", signedIn, h.settings},
 		{"POST", "/settings", signedIn, h.saveSettings},
 		{"POST", "/settings/mute", signedIn, h.mute},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/components"
+	"github.com/carillonhq/carillon/views/locale"
 )
 
 // staffPage is a staff page; text is the ID of its name.
@@ -41,21 +42,27 @@ func (h *Handlers) addStaffPages(r *http.Request, f *views.Frame) {
 	if f.Section != "components" && !isStaffPage(f.Section) {
 		return
 	}
+	f.Pages = h.staffLinks(r, f.Text, f.Section)
+	f.Section = "staff"
+}
+
+// staffLinks returns the links to the staff pages, in groups; section is that of the current one.
+func (h *Handlers) staffLinks(r *http.Request, text *locale.Printer, section string) (groups [][]components.Tab) {
 	for _, group := range staffPages {
 		var links []components.Tab
 		for _, p := range group {
 			if p.address == mailsPath && h.Mails == nil {
 				continue
 			}
-			link := components.Tab{Href: p.address, Text: f.Text.T(p.text), Current: p.section == f.Section}
+			link := components.Tab{Href: p.address, Text: text.T(p.text), Current: p.section == section}
 			if p.address == deadLettersPath {
-				link.Count = h.countDeadLetters(r, f.Text)
+				link.Count = h.countDeadLetters(r, text)
 			}
 			links = append(links, link)
 		}
-		f.Pages = append(f.Pages, links)
+		groups = append(groups, links)
 	}
-	f.Section = "staff"
+	return groups
 }
 
 // frameOfStaff gives a fault below a staff page the frame of the staff pages, for staff. It returns the list to go back to: for others,

@@ -22,6 +22,10 @@ export function startKeys() {
 
 	let going = false; // the previous key was g
 	document.addEventListener("keydown", (e) => {
+		if ((e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey && e.key === "k" && !document.querySelector("dialog[open]")) {
+			e.preventDefault();
+			import("./commands.js").then(({ open }) => open(our("/commands")));
+		}
 		if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || writes(e.target) || asksUntil() || document.querySelector("dialog[open]")) return;
 		const first = going;
 		going = !first && e.key === "g";
