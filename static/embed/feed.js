@@ -16,7 +16,7 @@ export class Feed {
 	#state = make("p", { class: "state", part: "status", hidden: true });
 	#waits = make("div", { "aria-hidden": "true", hidden: true }, ...[1, 2, 3].map(() => make("div", { class: "skeleton", part: "skeleton" })));
 	#empty;
-	#nothing = { heading: make("b"), text: make("span") };
+	#nothing = { "": make("b"), _text: make("span") };
 	/** @type {WeakMap<object, HTMLElement>} */ #made = new WeakMap();
 	#away;
 
@@ -42,8 +42,8 @@ export class Feed {
 		const waits = notices === null;
 		this.#waits.hidden = !waits || Boolean(fault);
 		this.#empty.hidden = waits || this.list.hasChildNodes();
-		const place = placeOf(now.filter) ?? "inbox";
-		for (const [name, line] of Object.entries(this.#nothing)) line.textContent = this.el.text(`empty_${place}_${name}`);
+		const place = placeOf(now.filter);
+		for (const [name, line] of Object.entries(this.#nothing)) line.textContent = this.el.text(`empty${place ? `_${place}` : ""}${name}`);
 		return fault;
 	}
 

@@ -55,7 +55,7 @@ function texts(wish) {
 // static/embed/lazy.js
 var asked;
 var here;
-var lazy = () => asked ??= import("./more-KLOAMH27.js").then(
+var lazy = () => asked ??= import("./more-UY7YJHTG.js").then(
   (more) => {
     learn(more.texts);
     dress(more.css);
@@ -458,7 +458,7 @@ var Feed = class {
   #state = make("p", { class: "state", part: "status", hidden: true });
   #waits = make("div", { "aria-hidden": "true", hidden: true }, ...[1, 2, 3].map(() => make("div", { class: "skeleton", part: "skeleton" })));
   #empty;
-  #nothing = { heading: make("b"), text: make("span") };
+  #nothing = { "": make("b"), _text: make("span") };
   /** @type {WeakMap<object, HTMLElement>} */
   #made = /* @__PURE__ */ new WeakMap();
   #away;
@@ -482,8 +482,8 @@ var Feed = class {
     const waits = notices === null;
     this.#waits.hidden = !waits || Boolean(fault);
     this.#empty.hidden = waits || this.list.hasChildNodes();
-    const place = placeOf(now.filter) ?? "inbox";
-    for (const [name, line] of Object.entries(this.#nothing)) line.textContent = this.el.text(`empty_${place}_${name}`);
+    const place = placeOf(now.filter);
+    for (const [name, line] of Object.entries(this.#nothing)) line.textContent = this.el.text(`empty${place ? `_${place}` : ""}${name}`);
     return fault;
   }
   /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
