@@ -1,8 +1,12 @@
 // @ts-check
 import { ask } from "./asking.js";
+import { begin } from "./begin.js";
 import { icon, make } from "./dom.js";
+import { fill, post } from "./filling.js";
 import { menu } from "./menu.js";
+import { pick } from "./pick.js";
 import { say } from "./said.js";
+import { take } from "./tasks.js";
 
 /** @typedef {import("./feed.js").Feed} Feed */
 /** @typedef {import("./rows.js").Row} Row */
@@ -20,11 +24,17 @@ const icons = {
 };
 
 /**
- * Adds to a row its question, and what the user can do with it: buttons that appear under the pointer or with the focus, and a menu of everything.
- * @param {Feed} feed @param {HTMLElement} li @param {Row} row
+ * Adds to a row what it has beside its text, its question, and what the user can do with it: buttons that appear under the pointer or with the
+ * focus, and a menu of everything.
+ * @param {Feed} feed @param {HTMLElement} li @param {any} of a notice or an announcement
  */
-export function act(feed, li, row) {
+export function act(feed, li, of) {
+	begin(feed);
+	if (!of.key) return post(feed, li, of);
+	/** @type {Row} */ const row = of;
+	if (!feed.el.renderRow) fill(feed, li, row);
 	ask(feed, li, row);
+	take(feed, li, row);
 	if (feed.acts === "none") return;
 	const { filter } = feed.client.getSnapshot();
 	const deeds = (ofFilter[filter] ?? deedsOf)(feed, row);
@@ -88,9 +98,10 @@ const again = (client, change) => change.then(() => client.load());
 /** @param {string} lang @param {Date} at */
 const moment = (lang, at) => new Intl.DateTimeFormat(lang, { weekday: "short", hour: "numeric", minute: "2-digit" }).format(at);
 
-/** Returns when a notice can come back: in three hours, tomorrow or on Monday at nine, in the zone of the browser. @param {Feed} feed @param {Row} row @returns {Deed[]} */
+/** Returns when a notice can come back: in three hours, tomorrow or on Monday at nine, in the zone of the browser, or at a time of the user's choice. @param {Feed} feed @param {Row} row @returns {Deed[]} */
 function presets(feed, { key }) {
 	const { el, client } = feed;
+	const snooze = (/** @type {Date} */ until) => did(feed, "put_away", client.snooze(key, until.toISOString()), () => client.restore([key]));
 	const morning = (/** @type {number} */ days) => {
 		const at = new Date();
 		at.setDate(at.getDate() + days);
@@ -98,10 +109,11 @@ function presets(feed, { key }) {
 		return at;
 	};
 	const monday = (8 - new Date().getDay()) % 7 || 7;
-	return /** @type {[string, Date][]} */ ([["in_3h", new Date(Date.now() + 3 * 3_600_000)], ["tomorrow", morning(1)], ...(monday > 1 ? [["monday", morning(monday)]] : [])]).map(([id, until]) => ({
-		text: el.text(id), icon: icons.later, note: moment(el.language, until),
-		click: () => did(feed, "put_away", client.snooze(key, until.toISOString()), () => client.restore([key])),
-	}));
+	const times = /** @type {[string, Date][]} */ ([["in_3h", new Date(Date.now() + 3 * 3_600_000)], ["tomorrow", morning(1)], ...(monday > 1 ? [["monday", morning(monday)]] : [])]);
+	return [
+		...times.map(([id, until]) => ({ text: el.text(id), icon: icons.later, note: moment(el.language, until), click: () => snooze(until) })),
+		{ text: el.text("own_time"), icon: icons.later, click: (at) => pick(feed, at, morning(1), snooze) },
+	];
 }
 
 const patience = 2_000; // ms for which a menu waits for the name of a type

@@ -1,12 +1,12 @@
 // @ts-check
 import { icon, make } from "./dom.js";
-import { CarillonElement } from "./element.js";
+import { CarillonElement, sections } from "./element.js";
 import { bell, Feed } from "./feed.js";
 import { later, lazy, loaded } from "./lazy.js";
 
 /** A bell with the number of unread items, and a panel with the newest notices. */
 export class CarillonBell extends CarillonElement {
-	static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open", "actions"];
+	static observedAttributes = [...super.observedAttributes, ...sections, "max", "title-badge", "favicon-badge", "preferences", "inbox-href", "placement", "open", "actions"];
 
 	/** @type {HTMLElement | null} */ #panel = null;
 
@@ -22,12 +22,14 @@ export class CarillonBell extends CarillonElement {
 			make("slot", { name: "icon" }, icon(bell)), badge,
 		);
 		const href = this.getAttribute("inbox-href");
+		const foot = make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, href && make("a", { href }, this.text("inbox"))));
 		const panel = (this.#panel = make(
 			"div", { class: "panel", part: "panel", popover: "auto", role: "dialog", "aria-label": name, toggle: (e) => toggled(e.newState === "open") },
 			make("div", { class: "head", part: "header" }, make("h2", { part: "heading" }, make("slot", { name: "header" }, name)), all),
 			...feed.nodes,
-			make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, href && make("a", { href }, this.text("inbox")))),
+			foot,
 		));
+		if (this.flag("preferences")) later(({ preferences }) => foot.append(preferences(this, client)));
 		const place = () => loaded((more) => panel.matches(":popover-open") && more.place(panel, button, this.getAttribute("placement") ?? undefined));
 		const toggled = async (/** @type {boolean} */ open) => {
 			button.setAttribute("aria-expanded", String(open));
@@ -51,6 +53,7 @@ export class CarillonBell extends CarillonElement {
 				badge.hidden = all.hidden = !unread;
 				button.setAttribute("aria-label", label);
 				if (this.flag("title-badge")) later(({ entitle }) => button.isConnected && entitle(this, unread ? short : ""));
+				if (this.flag("favicon-badge")) later(({ dot }) => button.isConnected && dot(this, unread));
 				if (unread && typeof shown === "number" && unread > shown) later(({ speak }) => speak(this, label));
 				shown = unread;
 				if (unread !== null) this.emit("badge", now.badge);
@@ -64,7 +67,7 @@ export class CarillonBell extends CarillonElement {
 		addEventListener("resize", place);
 		this.atEnd(() => {
 			removeEventListener("resize", place);
-			loaded(({ entitle }) => entitle(this, null));
+			loaded(({ dot, entitle }) => (dot(this, null), entitle(this, null)));
 		});
 		if (this.flag("open")) queueMicrotask(() => this.show());
 		return draw;

@@ -16,14 +16,15 @@ import { taking } from "./taking.js";
 /**
  * The notices of one user: a store whose snapshots never change.
  *
- * Events for `on`: `notice`, `toast` (`detail.shown()` reports that it was shown) and `error`.
+ * Events for `on`: `notice`, `toast` (`detail.shown()` reports that it was shown), `error`, and `change`: something about the user's
+ * notices has changed, on this page or elsewhere.
  */
 export class Client extends EventTarget {
 	#known = new Known();
 	#following = new AbortController(); // the user
 	#polling = new Polling(() => {
 		this.#known.set({ state: "polling" });
-		return this.#quietly(this.#account.call("GET", "badge").then((badge) => this.#known.count(badge)));
+		return this.#quietly(this.call("GET", "badge").then((badge) => this.#known.count(badge)));
 	});
 	#closed = false;
 	#filter = "all";
@@ -57,16 +58,21 @@ export class Client extends EventTarget {
 		return () => this.removeEventListener(name, /** @type {EventListener} */ (fn));
 	}
 
+	/** Makes a call of /api/v1/me that has no method here. @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+	call(method, path, body) {
+		return this.#account.call(method, path, body);
+	}
+
 	/** Loads the first page, or the next one. filter is all, unread, archived or later. @param {{filter?: string, more?: boolean}} [which] */
 	async load({ filter = this.#filter, more } = {}) {
 		const { next, notices } = this.#known.now;
 		const before = more && next;
 		this.#show(filter);
-		await this.#known.page(this.#account.call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), (before && notices) || []);
+		await this.#known.page(this.call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), (before && notices) || []);
 	}
 
 	async loadAnnouncements() {
-		const { badge, announcements } = await this.#account.call("GET", "announcements");
+		const { badge, announcements } = await this.call("GET", "announcements");
 		this.#known.count(badge);
 		this.#known.set({ announcements });
 	}
@@ -74,7 +80,7 @@ export class Client extends EventTarget {
 	/** Opens the inbox: marks everything as read, and what was unread as `new`. */
 	async open() {
 		this.#show("all");
-		await this.#known.page(this.#account.call("POST", "open"));
+		await this.#known.page(this.call("POST", "open"));
 	}
 
 	/** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
@@ -90,7 +96,7 @@ export class Client extends EventTarget {
 	 */
 	async seen(subject) {
 		this.#subject = subject;
-		if (subject) this.#known.count(await this.#account.call("POST", "seen", { subject }));
+		if (subject) this.#known.count(await this.call("POST", "seen", { subject }));
 	}
 
 	/** @param {string[]} keys */
@@ -125,34 +131,34 @@ export class Client extends EventTarget {
 
 	/** Undoes a deletion, which is possible for 10 minutes, or an archiving or snoozing. @param {string[]} keys */
 	async restore(keys) {
-		this.#known.count(await this.#account.call("POST", "restore", { keys }));
+		this.#known.count(await this.call("POST", "restore", { keys }));
 		await this.load();
 	}
 
 	/** Answers a question: the ids of the question and of a choice, with a comment if the choice has one. @param {number} id @param {string} choice @param {string} [comment] */
 	async answer(id, choice, comment) {
-		await this.#account.call("POST", "answers", { id, choice, comment });
+		await this.call("POST", "answers", { id, choice, comment });
 		await this.load();
 	}
 
 	/** Returns the signed-in user, with their settings and the types of notices. */
 	me() {
-		return this.#account.call("GET", "");
+		return this.call("GET", "");
 	}
 
 	/** Returns the icons and colors of up to 100 types. @param {string[]} types */
 	looks(types) {
-		return this.#account.call("GET", `looks?type=${types}`);
+		return this.call("GET", `looks?type=${types}`);
 	}
 
 	/** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
 	mute(type, muted) {
-		return this.#account.call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
+		return this.call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
 	}
 
 	/** @param {{ids: number[]} | {all: true}} what */
 	async readAnnouncements(what) {
-		this.#known.count(await this.#account.call("POST", "announcements/read", what));
+		this.#known.count(await this.call("POST", "announcements/read", what));
 		await this.loadAnnouncements();
 	}
 
@@ -214,7 +220,7 @@ export class Client extends EventTarget {
 		const { signal } = (this.#following = new AbortController());
 		const name = `${this.#server} ${user}`;
 		const take = taking(name);
-		const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
+		const reload = () => this.#reloadAnnouncements();
 		follow(`${this.#server}api/v1/me/events?toasts=${Number(toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, name, this.#account.tokens, signal, {
 			state: (state, status) => this.#follow(state, status),
 			badge: (badge) => {
@@ -234,28 +240,27 @@ export class Client extends EventTarget {
 			toast: (toast) => {
 				if (!this.#toasts) return;
 				const ids = toast.id.split(",");
-				const shown = () => void this.#quietly(this.#account.call("POST", "toasts/ack", { ids }));
+				const shown = () => void this.#quietly(this.call("POST", "toasts/ack", { ids }));
 				void take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
 			},
 			announcement: reload,
 			announcement_read: reload,
 			announcement_unread: reload,
 			announcement_removed: reload,
-		});
-		document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.#account.call("POST", "active", { visible: isVisible() })), { signal });
+		}, () => this.#emit("change"));
+		document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.call("POST", "active", { visible: isVisible() })), { signal });
 	}
 
 	/** @param {State} state @param {number} [status] of the response; 0: none */
 	#follow(state, status) {
 		this.#polling.stop();
 		if (state === "signed-out") return this.#account.lost();
-		const { badge, announcements } = this.#known.now;
-		if (state === "reconnecting" && status === 0 && badge.unread === null) void refused(this.#server);
+		if (state === "reconnecting" && status === 0 && this.#known.now.badge.unread === null) void refused(this.#server);
 		if (state === "live") {
 			this.#polling.watch();
 			// Events may have been missed.
 			this.#reload();
-			if (announcements) this.#quietly(this.loadAnnouncements());
+			this.#reloadAnnouncements();
 		}
 		this.#known.set({ state });
 	}
@@ -263,6 +268,11 @@ export class Client extends EventTarget {
 	/** Loads the rows on display again. */
 	#reload() {
 		if (this.#known.now.notices) this.#quietly(this.load());
+	}
+
+	/** Loads the announcements on display again. */
+	#reloadAnnouncements() {
+		if (this.#known.now.announcements) this.#quietly(this.loadAnnouncements());
 	}
 
 	/** Rows are on display from now on: those of another place disappear at once. @param {string} filter */
@@ -286,7 +296,7 @@ export class Client extends EventTarget {
 	async #change(path, body, change, ...about) {
 		this.#known.rows(change, ...about);
 		try {
-			this.#known.count(await this.#account.call("POST", path, body));
+			this.#known.count(await this.call("POST", path, body));
 		} catch (err) {
 			this.#reload();
 			throw err;
@@ -303,7 +313,7 @@ export class Client extends EventTarget {
 		this.#emit("error", { code: err.code ?? "failed", detail: err.message });
 	}
 
-	/** @param {string} name @param {any} detail */
+	/** @param {string} name @param {any} [detail] */
 	#emit(name, detail) {
 		this.dispatchEvent(new CustomEvent(name, { detail }));
 	}

@@ -4,6 +4,7 @@ import { make } from "./dom.js";
 import { later, loaded } from "./lazy.js";
 import { Seat } from "./seat.js";
 import { Settable } from "./settable.js";
+import { Known } from "./snapshot.js";
 import { style } from "./style.js";
 import { texts } from "./texts.js";
 
@@ -13,12 +14,16 @@ import { texts } from "./texts.js";
 const frame = 16; // ms
 const lonely = 5_000; // ms that an element without settings waits for an element with settings
 
+/** The attributes that select notices; without them an element shows all of them. */
+export const sections = ["types", "scope", "app"];
+
 /** The base of all elements: a client, which elements share, and texts in the language of their place in the page. */
 export class CarillonElement extends Settable {
 	/** @type {Client | null} */ #client = null;
 	/** @type {(() => void)[]} */ #stop = [];
 	failed = false; // to load the content
 	/** @type {string | null} */ #user = null; // whose notices were loaded
+	#part = false; // it shows a part of the notices
 	#seat = new Seat(() => this.settle());
 	#t = texts("en");
 
@@ -58,14 +63,26 @@ export class CarillonElement extends Settable {
 			this.#t = t;
 			if (!same) this.#user = null;
 			this.#client = client;
-			if (client) this.#start(root, client);
-			else this.#wait(root);
+			this.#begin(root, client);
 		}
 		if (put && client?.getSnapshot().state === "signed-out") void client.refresh();
 	}
 
-	/** @param {ShadowRoot} root @param {Client} client */
-	#start(root, client) {
+	/** Shows the page's own content until there is a client, and what it is narrowed by. @param {ShadowRoot} root @param {Client | null} whole */
+	#begin(root, whole) {
+		const had = this.#part;
+		this.#part = sections.some((name) => this.hasAttribute(name));
+		if (had || this.#part) this.#user = null; // to load its notices
+		if (whole && !this.#part) return this.#start(root, whole, whole);
+		const own = make("slot");
+		root.replaceChildren(own);
+		if (whole) return later(({ narrow }) => own.isConnected && this.#start(root, whole, narrow(this, whole, new Known())));
+		const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider`), lonely);
+		this.atEnd(() => clearTimeout(late));
+	}
+
+	/** @param {ShadowRoot} root @param {Client} whole @param {Client} client what the element shows of it */
+	#start(root, whole, client) {
 		const draw = this.start(root, client);
 		for (const name of ["notice", "error"]) this.atEnd(client.on(name, (e) => this.emit(name, e.detail)));
 		let state = "";
@@ -81,7 +98,7 @@ export class CarillonElement extends Settable {
 			}, frame);
 		}));
 		this.atEnd(() => clearTimeout(due));
-		if (document.querySelector("meta[name=carillon-subject]")) later(({ watchSubject }) => client === this.#client && watchSubject(this, client));
+		if (document.querySelector("meta[name=carillon-subject]")) later(({ watchSubject }) => whole === this.#client && watchSubject(this, whole));
 	}
 
 	/** @param {string | null} user @param {Client} client */
@@ -96,13 +113,6 @@ export class CarillonElement extends Settable {
 		}
 		if (user === null) return;
 		this.load(client);
-	}
-
-	/** Shows the page's own content until another element has settings. @param {ShadowRoot} root */
-	#wait(root) {
-		root.replaceChildren(make("slot"));
-		const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider`), lonely);
-		this.atEnd(() => clearTimeout(late));
 	}
 
 	#end() {

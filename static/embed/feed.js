@@ -1,21 +1,22 @@
 // @ts-check
-import { make, route } from "./dom.js";
+import { icon, make, route } from "./dom.js";
 import { later } from "./lazy.js";
 import { list } from "./listing.js";
-import { noticeRow, postRow } from "./row.js";
+import { rowOf } from "./row.js";
+import { placeOf } from "./rows.js";
 
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {import("./core.js").Snapshot} Snapshot */
-/** @typedef {import("./avatar.js").Look} Look */
 
 export const bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
 
 /** The rows of an element, what stands in their place, and what the user does with them. */
 export class Feed {
-	/** The icons of types; without them rows have initials. @type {Map<string, Promise<Look | undefined>>} */ #looks = new Map();
 	said = make("div", { class: "said", part: "status" });
 	#state = make("p", { class: "state", part: "status", hidden: true });
+	#waits = make("div", { "aria-hidden": "true", hidden: true }, ...[1, 2, 3].map(() => make("div", { class: "skeleton", part: "skeleton" })));
 	#empty;
+	#nothing = { "": make("b"), _text: make("span") };
 	/** @type {WeakMap<object, HTMLElement>} */ #made = new WeakMap();
 	#away;
 
@@ -26,24 +27,23 @@ export class Feed {
 		this.acts = acts;
 		this.#away = away;
 		this.list = make("ul", { part: "list", "aria-label": el.text("title") });
-		this.#empty = make("div", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, el.text("empty")));
+		this.#empty = make("div", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, icon(bell), ...Object.values(this.#nothing)));
 	}
 
 	get nodes() {
-		return [this.#state, this.list, this.#empty, this.said];
+		return [this.#state, this.#waits, this.list, this.#empty, this.said];
 	}
 
 	/** @param {Snapshot} now @param {readonly any[]} posts @param {Snapshot["notices"]} notices */
 	show(now, posts, notices = now.notices) {
-		const types = (notices ?? []).map((row) => row.type).filter((type) => !this.#looks.has(type)).slice(0, 100);
-		/** @type {any} */ const asked = types[0] && this.client.looks(types).catch(() => ({ looks: {} }));
-		for (const type of types) this.#looks.set(type, asked.then((/** @type {{looks: Record<string, Look>}} */ { looks }) => looks[type]));
-		if (types[0]) later(({ begin }) => begin(this));
 		const fault = this.el.fault(now);
 		[this.#state.hidden, this.#state.textContent] = [!fault, fault];
-		list(this.list, this.#made, [...posts, ...(notices ?? [])], (of) => (of.key ? noticeRow(this, of, this.#looks.get(of.type)) : postRow(this, of)));
+		list(this.list, this.#made, [...posts, ...(notices ?? [])], (of) => rowOf(this, of));
 		const waits = notices === null;
+		this.#waits.hidden = !waits || Boolean(fault);
 		this.#empty.hidden = waits || this.list.hasChildNodes();
+		const place = placeOf(now.filter);
+		for (const [name, line] of Object.entries(this.#nothing)) line.textContent = this.el.text(`empty${place ? `_${place}` : ""}${name}`);
 		return fault;
 	}
 
@@ -59,9 +59,9 @@ export class Feed {
 		}
 	}
 
-	/** Adds what the user can do with a row. @param {HTMLElement} li @param {import("./rows.js").Row} row */
-	act(li, row) {
-		if (this.acts !== "none" || row.ask) later(({ act }) => act(this, li, row));
+	/** Adds what a row has beside its text, and what the user can do with it. @param {HTMLElement} li @param {any} of */
+	act(li, of) {
+		later(({ act }) => act(this, li, of));
 	}
 
 	readAll() {
@@ -70,9 +70,12 @@ export class Feed {
 		this.try(this.client.readAnnouncements({ all: true }));
 	}
 
-	/** The user follows a link, which a router of the page may take over. @param {Event} e @param {string} link @param {any} notice */
-	follow(e, link, notice) {
-		if (!this.el.emit("navigate", { href: route(link), notice })) e.preventDefault();
-		this.#away?.();
+	/** Returns what happens when the user follows a link of a row, which a router of the page may take over. @param {any} of @param {string} link */
+	follow(of, link) {
+		return (/** @type {Event} */ e) => {
+			if (!of.read) (of.key ? this.client.read({ keys: [of.key] }) : this.client.readAnnouncements({ ids: [of.id] })).catch(() => {});
+			if (!this.el.emit("navigate", { href: route(link), notice: of })) e.preventDefault();
+			this.#away?.();
+		};
 	}
 }

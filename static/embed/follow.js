@@ -12,8 +12,9 @@ import { SignedOut } from "./tokens.js";
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
  * @param {Record<string, (detail: any, status?: number) => void>} handlers by the name of the event
+ * @param {() => void} heard is called after each event
  */
-export function follow(url, name, tokens, signal, handlers) {
+export function follow(url, name, tokens, signal, handlers, heard) {
 	/** @type {FetchSource | undefined} */ let source;
 	/** @type {ReturnType<typeof setTimeout> | undefined} */ let renewal;
 	// A stream ends soon after its token: it is opened again with the next one before that.
@@ -49,7 +50,10 @@ export function follow(url, name, tokens, signal, handlers) {
 		else events.join(), events.wake();
 	};
 	for (const [event, handle] of Object.entries(handlers)) {
-		events.addEventListener(event, (e) => handle(/** @type {CustomEvent} */ (e).detail, source?.status), { signal });
+		events.addEventListener(event, (e) => {
+			handle(/** @type {CustomEvent} */ (e).detail, source?.status);
+			heard();
+		}, { signal });
 	}
 	addEventListener("online", () => events.online(), { signal });
 	addEventListener("offline", () => events.offline(), { signal });

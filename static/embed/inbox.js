@@ -1,8 +1,8 @@
 // @ts-check
 import { make } from "./dom.js";
-import { CarillonElement } from "./element.js";
+import { CarillonElement, sections } from "./element.js";
 import { Feed } from "./feed.js";
-import { later } from "./lazy.js";
+import { later, lazy } from "./lazy.js";
 import { placeOf } from "./rows.js";
 
 /** @typedef {import("./core.js").Client} Client */
@@ -11,7 +11,7 @@ const announced = "announcements"; // the tab, too
 
 /** The whole inbox as part of a page. */
 export class CarillonInbox extends CarillonElement {
-	static observedAttributes = [...super.observedAttributes, "filter", announced, "preferences", "actions", "tabs"];
+	static observedAttributes = [...super.observedAttributes, ...sections, "filter", announced, "preferences", "actions", "tabs"];
 
 	/** @override @param {ShadowRoot} root @param {Client} client */
 	start(root, client) {
@@ -52,6 +52,7 @@ export class CarillonInbox extends CarillonElement {
 		const prefs = make("div");
 		if (this.flag("preferences")) later(({ preferences }) => prefs.append(preferences(this, client)));
 		press();
+		void lazy(); // its rows will need it
 		root.replaceChildren(
 			make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...tabs), all),
 			...feed.nodes, older, prefs, make("slot", { name: "footer" }),

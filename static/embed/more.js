@@ -5,7 +5,8 @@
 
 export { default as css } from "./more.css";
 export { act } from "./acts.js";
-export { begin } from "./begin.js";
+export { dot } from "./favicon.js";
+export { narrow } from "./narrow.js";
 export { preferences } from "./preferences.js";
 export { place } from "./place.js";
 export { say } from "./said.js";

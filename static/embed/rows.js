@@ -6,7 +6,8 @@
  * @typedef {{readonly key: string, readonly id: number, readonly at: number, readonly type: string, readonly scope: string,
  *   readonly title: string, readonly body: string, readonly link: string, readonly app?: {readonly name: string, readonly title: string, readonly icon?: string} | null, readonly read: boolean, readonly new: boolean, readonly created_at: string, readonly expires_at?: string, readonly until?: string,
  *   readonly actors?: readonly {id?: string, name: string, image?: string}[], readonly others?: number, readonly times?: number,
- *   readonly image?: {url: string, alt: string}, readonly actions?: readonly {label: string, link: string, style: string}[], readonly data?: object, readonly ask?: Ask | null}} Row
+ *   readonly image?: {url: string, alt: string}, readonly actions?: readonly {label: string, link: string, style: string}[], readonly data?: object, readonly ask?: Ask | null, readonly take?: Take | null}} Row
+ * @typedef {{readonly by?: string | null, readonly name?: string, readonly at?: string | null, readonly done_at?: string | null, readonly done: "required" | "none", readonly late?: boolean, readonly of?: number}} Take
  * @typedef {{readonly id: number, readonly state: "open" | "answered" | "expired" | "withdrawn", readonly outcome: string | null, readonly expires_at: string, readonly mine?: string | null,
  *   readonly choices: readonly {id: string, label: string, style: string, comment: "none" | "optional" | "required"}[],
  *   readonly answers: readonly {user: string | null, name?: string, choice: string, comment: string, at: string}[]}} Ask

@@ -13,11 +13,14 @@ type Tag<Own> = DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> & Ow
 	actions?: "hover" | "menu" | "none";
 };
 
+/** Selects the notices of an element: types separated by blanks, a scope, an app. */
+type Part = { types?: string; scope?: string; app?: string };
+
 declare module "react" {
 	namespace JSX {
 		interface IntrinsicElements {
-			"carillon-bell": Tag<{ max?: number; placement?: string; "inbox-href"?: string; "title-badge"?: boolean; open?: boolean }>;
-			"carillon-inbox": Tag<{ filter?: "all" | "unread" | "archived" | "later"; tabs?: string; announcements?: "top" | "tab" | "off"; preferences?: boolean }>;
+			"carillon-bell": Tag<Part & { max?: number; placement?: string; "inbox-href"?: string; "title-badge"?: boolean; "favicon-badge"?: boolean; preferences?: boolean; open?: boolean }>;
+			"carillon-inbox": Tag<Part & { filter?: "all" | "unread" | "archived" | "later"; tabs?: string; announcements?: "top" | "tab" | "off"; preferences?: boolean }>;
 			"carillon-toasts": Tag<{ position?: string; max?: number }>;
 		}
 	}

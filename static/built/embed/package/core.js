@@ -1,8 +1,8 @@
 import {
   Client,
   connect
-} from "./chunk-RKYBJ6LP.js";
-import "./chunk-JDWM5IHJ.js";
+} from "./chunk-WLWA4ZUO.js";
+import "./chunk-LSLRGIM5.js";
 export {
   Client,
   connect

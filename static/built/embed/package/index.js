@@ -1,24 +1,25 @@
 import {
-  addressOf,
-  baseOf,
-  complain,
-  connect,
-  ours,
-  placeOf
-} from "./chunk-RKYBJ6LP.js";
+  Known,
+  connect
+} from "./chunk-WLWA4ZUO.js";
 import {
   bodyOf,
   icon,
-  link,
   make,
   route,
   time,
   titleOf
 } from "./chunk-OHMHTUBW.js";
-import "./chunk-JDWM5IHJ.js";
+import {
+  addressOf,
+  baseOf,
+  complain,
+  ours,
+  placeOf
+} from "./chunk-LSLRGIM5.js";
 
 // static/embed/style.css
-var style_default = ':host{--a: var(--carillon-accent, light-dark(#8a5414, #e3b36f));--oa: var(--carillon-on-accent, light-dark(#fff, #231603));--s: var(--carillon-surface, Canvas);--t: var(--carillon-text, CanvasText);--m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s)));--u: var(--carillon-unread, var(--a));--r: var(--carillon-radius, 8px);--g: var(--carillon-gap, 12px);display:inline-block;font-family:var(--carillon-font, inherit)}:host(carillon-inbox),[popover]{background:var(--s);color:var(--t);border:1px solid var(--b);border-radius:var(--r);overflow:clip}:host(carillon-inbox){display:block}:host([hidden]),[hidden]{display:none!important}:host([theme=light]){color-scheme:light}:host([theme=dark]){color-scheme:dark}*{box-sizing:border-box}button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px;border-radius:4px}svg{width:1.5em;height:1.5em;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round;display:block}[popover]{position:fixed;inset:auto;left:var(--x, 8px);top:var(--y, 8px);margin:0;padding:0}[popover]{box-shadow:0 8px 24px -8px #00000059}.bell{position:relative;display:inline-grid;place-items:center;min-width:44px;min-height:44px}.badge{position:absolute;inset-block-start:2px;inset-inline-start:50%;min-width:1.25rem;padding:0 .3rem;border-radius:99px;background:var(--u);color:var(--oa);font-size:.75rem;font-weight:600;line-height:1.25rem;text-align:center}.panel{width:min(var(--carillon-width, 24rem),calc(100vw - 16px));max-height:min(var(--carillon-height, 32rem),calc(100dvh - 16px));flex-direction:column}.panel:popover-open{display:flex}.head,.state{border-block-end:1px solid var(--b)}.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:var(--g);padding-block:8px;padding-inline:16px 8px}h2{margin:0;font-size:1rem;font-weight:600}.action{min-height:32px;padding:0 8px;border-radius:6px;font-size:.875rem;color:var(--a)}.action:hover,li:hover{background:color-mix(in srgb,var(--t) 6%,transparent)}ul{margin:0;padding:0;list-style:none;overflow-y:auto;overscroll-behavior:contain}li{position:relative;display:grid;grid-template-columns:24px minmax(0,1fr) auto;column-gap:var(--g);padding-block:10px;padding-inline:22px 16px;font-size:.875rem;line-height:1.4}li+li,.foot{border-block-start:1px solid var(--b)}li>*{grid-column:2 / -1}.dot{grid-area:auto;position:absolute;inset-inline-start:7px;inset-block-start:18px;width:8px;height:8px;border-radius:50%;background:var(--u)}.avatar,.corner{--h: 0;--i: .04;position:relative;display:grid;place-items:center;width:24px;height:24px;border-radius:50%;font-size:.75rem;font-weight:600;background:light-dark(oklch(.93 var(--i) var(--h)),oklch(.35 var(--i) var(--h)));color:light-dark(oklch(.42 calc(var(--i) * 2) var(--h)),oklch(.87 calc(var(--i) * 2) var(--h)))}.avatar{grid-area:1 / 1 / span 4}.avatar svg{width:60%;height:60%}img{object-fit:cover}.face{position:absolute;width:100%;height:100%;border-radius:50%}.corner{position:absolute;inset:auto -5px -5px auto;width:14px;height:14px;box-shadow:0 0 0 2px var(--s)}.title,.body{text-align:match-parent}li>.title{grid-column:2}.title{color:inherit;font-weight:500;text-decoration:none;overflow-wrap:anywhere}li[data-unread] .title{font-weight:650}a.title:after{content:"";position:absolute;inset:0}.body{color:var(--m);overflow-wrap:anywhere;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;white-space:pre-line}time{color:var(--m);font-size:.75rem;line-height:1.6;white-space:nowrap}li>time{grid-column:3}.image{width:160px;height:90px;margin-block-start:8px}.buttons{display:flex;flex-wrap:wrap;gap:4px}.button{margin-block:4px;padding:4px 8px;border:1px solid var(--b);border-radius:6px;color:inherit;font-weight:500;text-decoration:none}.primary{background:var(--a);color:var(--oa)}.button,li .action{position:relative;z-index:1}li>.action{grid-column:3;align-self:start}.tabs{display:flex;gap:4px;margin-inline-end:auto}.tab[aria-pressed=true]{background:color-mix(in srgb,var(--a) 14%,transparent);font-weight:600}.more{display:block;margin:8px auto}.empty,.state{margin:0;padding:6px 16px;text-align:center;color:var(--m);font-size:.875rem}.empty{padding:40px 16px}.foot{padding:8px 16px;font-size:.875rem;text-align:center}.foot a{color:var(--a)}.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}@media(width<480px){.panel{inset:auto 0 0;width:auto;max-width:none;max-height:85dvh;border-radius:var(--r) var(--r) 0 0}}';
+var style_default = ':host{--a: var(--carillon-accent, light-dark(#8a5414, #e3b36f));--oa: var(--carillon-on-accent, light-dark(#fff, #231603));--s: var(--carillon-surface, Canvas);--t: var(--carillon-text, CanvasText);--m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s)));--u: var(--carillon-unread, var(--a));--r: var(--carillon-radius, 8px);--g: var(--carillon-gap, 12px);display:inline-block;font-family:var(--carillon-font, inherit)}:host(carillon-inbox),[popover]{background:var(--s);color:var(--t);border:1px solid var(--b);border-radius:var(--r);overflow:clip}:host(carillon-inbox){display:block}:host([hidden]),[hidden]{display:none!important}:host([theme=light]){color-scheme:light}:host([theme=dark]){color-scheme:dark}*{box-sizing:border-box}button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px;border-radius:4px}svg{width:1.5em;height:1.5em;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round;display:block}[popover]{position:fixed;inset:auto;left:var(--x, 8px);top:var(--y, 8px);margin:0;padding:0}[popover]{box-shadow:0 8px 24px -8px #00000059}.bell{position:relative;display:inline-grid;place-items:center;min-width:44px;min-height:44px}.badge{position:absolute;inset-block-start:2px;inset-inline-start:50%;min-width:1.25rem;padding:0 .3rem;border-radius:99px;background:var(--u);color:var(--oa);font-size:.75rem;font-weight:600;line-height:1.25rem;text-align:center}.panel{width:min(var(--carillon-width, 24rem),calc(100vw - 16px));max-height:min(var(--carillon-height, 32rem),calc(100dvh - 16px));flex-direction:column}.panel:popover-open{display:flex}.head,.state{border-block-end:1px solid var(--b)}.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:var(--g);padding-block:8px;padding-inline:16px 8px}h2{margin:0;font-size:1rem;font-weight:600}.action{min-height:32px;padding:0 8px;border-radius:6px;font-size:.875rem;color:var(--a)}.action:hover,li:hover{background:color-mix(in srgb,var(--t) 6%,transparent)}ul{margin:0;padding:0;list-style:none;overflow-y:auto;overscroll-behavior:contain}li{position:relative;display:grid;grid-template-columns:24px minmax(0,1fr) auto;column-gap:var(--g);padding-block:10px;padding-inline:22px 16px;font-size:.875rem;line-height:1.4}li+li,.foot{border-block-start:1px solid var(--b)}li>*{grid-column:2 / -1}.dot{grid-area:auto;position:absolute;inset-inline-start:7px;inset-block-start:18px;width:8px;height:8px;border-radius:50%;background:var(--u)}.title,.body{text-align:match-parent}li>.title{grid-column:2}.title{color:inherit;font-weight:500;text-decoration:none;overflow-wrap:anywhere}li[data-unread] .title{font-weight:650}a.title:after{content:"";position:absolute;inset:0}.body{color:var(--m);overflow-wrap:anywhere;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;white-space:pre-line}time{color:var(--m);font-size:.75rem;line-height:1.6;white-space:nowrap}li>time{grid-column:3}.tabs{display:flex;gap:4px;margin-inline-end:auto}.tab[aria-pressed=true]{background:color-mix(in srgb,var(--a) 14%,transparent);font-weight:600}.more{display:block;margin:8px auto}.empty,.state{margin:0;padding:6px 16px;text-align:center;color:var(--m);font-size:.875rem}.empty{padding:40px 16px}.empty svg{width:48px;height:48px;margin:0 auto 12px;stroke-width:1.2}.empty b{display:block;color:var(--t);font-weight:600}.skeleton{--k: color-mix(in srgb, var(--t) 10%, var(--s));height:64px;animation:show 0s .2s backwards;background:no-repeat radial-gradient(circle closest-side,var(--k) 96%,#0000) 22px 10px / 24px 24px,no-repeat linear-gradient(var(--k) 0 0) 58px 15px / 45% 12px,no-repeat linear-gradient(var(--k) 0 0) 58px 37px / 60% 10px}.skeleton:dir(rtl){scale:-1 1}@keyframes show{0%{visibility:hidden}}.foot{padding:8px 16px;font-size:.875rem;text-align:center}.foot a{color:var(--a)}.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}@media(width<480px){.panel{inset:auto 0 0;width:auto;max-width:none;max-height:85dvh;border-radius:var(--r) var(--r) 0 0}}';
 
 // static/embed/style.js
 var sheet;
@@ -54,7 +55,7 @@ function texts(wish) {
 // static/embed/lazy.js
 var asked;
 var here;
-var lazy = () => asked ??= import("./more-TMXYLFQ5.js").then(
+var lazy = () => asked ??= import("./more-UY7YJHTG.js").then(
   (more) => {
     learn(more.texts);
     dress(more.css);
@@ -232,6 +233,7 @@ var Settable = class extends /** @type {typeof HTMLElement} */
 // static/embed/element.js
 var frame = 16;
 var lonely = 5e3;
+var sections = ["types", "scope", "app"];
 var CarillonElement = class extends Settable {
   /** @type {Client | null} */
   #client = null;
@@ -242,6 +244,8 @@ var CarillonElement = class extends Settable {
   /** @type {string | null} */
   #user = null;
   // whose notices were loaded
+  #part = false;
+  // it shows a part of the notices
   #seat = new Seat(() => this.settle());
   #t = texts("en");
   get client() {
@@ -284,13 +288,24 @@ var CarillonElement = class extends Settable {
       this.#t = t;
       if (!same) this.#user = null;
       this.#client = client;
-      if (client) this.#start(root, client);
-      else this.#wait(root);
+      this.#begin(root, client);
     }
     if (put && client?.getSnapshot().state === "signed-out") void client.refresh();
   }
-  /** @param {ShadowRoot} root @param {Client} client */
-  #start(root, client) {
+  /** Shows the page's own content until there is a client, and what it is narrowed by. @param {ShadowRoot} root @param {Client | null} whole */
+  #begin(root, whole) {
+    const had = this.#part;
+    this.#part = sections.some((name) => this.hasAttribute(name));
+    if (had || this.#part) this.#user = null;
+    if (whole && !this.#part) return this.#start(root, whole, whole);
+    const own = make("slot");
+    root.replaceChildren(own);
+    if (whole) return later(({ narrow }) => own.isConnected && this.#start(root, whole, narrow(this, whole, new Known())));
+    const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider`), lonely);
+    this.atEnd(() => clearTimeout(late));
+  }
+  /** @param {ShadowRoot} root @param {Client} whole @param {Client} client what the element shows of it */
+  #start(root, whole, client) {
     const draw = this.start(root, client);
     for (const name of ["notice", "error"]) this.atEnd(client.on(name, (e) => this.emit(name, e.detail)));
     let state = "";
@@ -305,7 +320,7 @@ var CarillonElement = class extends Settable {
       }, frame);
     }));
     this.atEnd(() => clearTimeout(due));
-    if (document.querySelector("meta[name=carillon-subject]")) later(({ watchSubject }) => client === this.#client && watchSubject(this, client));
+    if (document.querySelector("meta[name=carillon-subject]")) later(({ watchSubject }) => whole === this.#client && watchSubject(this, whole));
   }
   /** @param {string | null} user @param {Client} client */
   #become(user, client) {
@@ -319,12 +334,6 @@ var CarillonElement = class extends Settable {
     }
     if (user === null) return;
     this.load(client);
-  }
-  /** Shows the page's own content until another element has settings. @param {ShadowRoot} root */
-  #wait(root) {
-    root.replaceChildren(make("slot"));
-    const late = setTimeout(() => complain(`<${this.localName}> needs token-url, token or tokenProvider`), lonely);
-    this.atEnd(() => clearTimeout(late));
   }
   #end() {
     for (const stop of this.#stop.splice(0)) stop();
@@ -427,87 +436,29 @@ function list(ul, made, rows2, make2) {
   (all[nth] ?? all[0])?.focus();
 }
 
-// static/embed/avatar.js
-var hues = { amber: 75, blue: 245, green: 150, red: 15, purple: 295, teal: 205, pink: 345 };
-var derived = 6;
-function avatar({ type, actors: [actor] = [] }, asked2) {
-  const all = actor ? disc("avatar", hueOf(actor.id || actor.name), initials(actor.name), actor.image && picture("face", actor.image, "")) : disc("avatar", 0, initials(type));
-  asked2?.then((look) => {
-    const sign = look?.icon && icon(look.icon);
-    const hue = look && hues[look.color];
-    if (actor) sign && all.append(disc("corner", hue, sign));
-    else all.replaceWith(disc("avatar", hue, sign || initials(type)));
-  });
-  return all;
-}
-function disc(name, hue, ...children) {
-  const el = make("span", { class: name, part: name, "aria-hidden": "true" }, ...children);
-  el.style.setProperty(hue ? "--h" : "--i", `${hue ?? 0}`);
-  return el;
-}
-function picture(name, src, alt) {
-  const img = make("img", { class: name, part: name, alt, loading: "lazy", referrerpolicy: "no-referrer", error: () => img.remove(), src });
-  return img;
-}
-function initials(name) {
-  const words = name.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [""];
-  return (words.length > 1 ? [words[0], words.at(-1)] : words).map(([c] = "") => c).join("").toUpperCase();
-}
-function hueOf(text) {
-  let sum = 2166136261;
-  for (const byte of new TextEncoder().encode(text)) sum = Math.imul(sum ^ byte, 16777619);
-  return Object.values(hues)[(sum >>> 0) % derived];
-}
-
 // static/embed/row.js
-function noticeRow(feed, row, look) {
-  const { el, client } = feed;
-  const keys = [row.key];
-  const unread = !row.read || row.new;
-  const follow = (link2) => (e) => {
-    if (!row.read) client.read({ keys }).catch(() => {
-    });
-    feed.follow(e, link2, row);
-  };
-  const li = item(el, row.key, unread);
-  if (el.renderRow) li.prepend(el.renderRow(row, li));
-  else li.append(
-    avatar(row, look),
-    titleOf(row, follow(row.link)),
-    time(row.created_at, el.language),
-    bodyOf(row),
-    row.image ? picture("image", row.image.url, row.image.alt) : "",
-    make("span", { class: "buttons" }, ...(row.actions ?? []).map((of) => link(of.label, of.link, { class: `button ${of.style}`, part: "button" }, follow(of.link))))
-  );
-  feed.act(li, row);
-  return li;
-}
-function postRow({ el, client }, post) {
-  const li = item(el, `announcement ${post.id}`, !post.read);
-  const dismiss = () => client.readAnnouncements({ ids: [post.id] }).catch(() => {
-  });
-  li.append(titleOf(post), post.read ? "" : action(el, "dismiss", post, dismiss));
-  return li;
-}
-function action(el, text, { title }, click) {
-  return el.button(text, click, { "aria-label": `${el.text(text)}: ${title}` });
-}
-function item(el, key, unread) {
-  return make(
+function rowOf(feed, of) {
+  const { el } = feed;
+  const unread = !of.read || of.new;
+  const li = make(
     "li",
-    { part: unread ? "row unread" : "row", "data-key": key, "data-unread": unread },
+    { part: unread ? "row unread" : "row", "data-key": of.key ?? `announcement ${of.id}`, "data-unread": unread },
     unread && make("span", { class: "dot", part: "dot" }, make("span", { class: "sr" }, el.text("unread")))
   );
+  if (of.key && el.renderRow) li.prepend(el.renderRow(of, li));
+  else li.append(titleOf(of, feed.follow(of, of.link)), time(of.created_at, el.language), of.key ? bodyOf(of) : "");
+  feed.act(li, of);
+  return li;
 }
 
 // static/embed/feed.js
 var bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
 var Feed = class {
-  /** The icons of types; without them rows have initials. @type {Map<string, Promise<Look | undefined>>} */
-  #looks = /* @__PURE__ */ new Map();
   said = make("div", { class: "said", part: "status" });
   #state = make("p", { class: "state", part: "status", hidden: true });
+  #waits = make("div", { "aria-hidden": "true", hidden: true }, ...[1, 2, 3].map(() => make("div", { class: "skeleton", part: "skeleton" })));
   #empty;
+  #nothing = { "": make("b"), _text: make("span") };
   /** @type {WeakMap<object, HTMLElement>} */
   #made = /* @__PURE__ */ new WeakMap();
   #away;
@@ -518,22 +469,21 @@ var Feed = class {
     this.acts = acts;
     this.#away = away;
     this.list = make("ul", { part: "list", "aria-label": el.text("title") });
-    this.#empty = make("div", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, el.text("empty")));
+    this.#empty = make("div", { class: "empty", part: "empty", hidden: true }, make("slot", { name: "empty" }, icon(bell), ...Object.values(this.#nothing)));
   }
   get nodes() {
-    return [this.#state, this.list, this.#empty, this.said];
+    return [this.#state, this.#waits, this.list, this.#empty, this.said];
   }
   /** @param {Snapshot} now @param {readonly any[]} posts @param {Snapshot["notices"]} notices */
   show(now, posts, notices = now.notices) {
-    const types = (notices ?? []).map((row) => row.type).filter((type) => !this.#looks.has(type)).slice(0, 100);
-    const asked2 = types[0] && this.client.looks(types).catch(() => ({ looks: {} }));
-    for (const type of types) this.#looks.set(type, asked2.then(({ looks }) => looks[type]));
-    if (types[0]) later(({ begin }) => begin(this));
     const fault = this.el.fault(now);
     [this.#state.hidden, this.#state.textContent] = [!fault, fault];
-    list(this.list, this.#made, [...posts, ...notices ?? []], (of) => of.key ? noticeRow(this, of, this.#looks.get(of.type)) : postRow(this, of));
+    list(this.list, this.#made, [...posts, ...notices ?? []], (of) => rowOf(this, of));
     const waits = notices === null;
+    this.#waits.hidden = !waits || Boolean(fault);
     this.#empty.hidden = waits || this.list.hasChildNodes();
+    const place = placeOf(now.filter);
+    for (const [name, line] of Object.entries(this.#nothing)) line.textContent = this.el.text(`empty${place ? `_${place}` : ""}${name}`);
     return fault;
   }
   /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
@@ -550,25 +500,29 @@ var Feed = class {
       return false;
     }
   }
-  /** Adds what the user can do with a row. @param {HTMLElement} li @param {import("./rows.js").Row} row */
-  act(li, row) {
-    if (this.acts !== "none" || row.ask) later(({ act }) => act(this, li, row));
+  /** Adds what a row has beside its text, and what the user can do with it. @param {HTMLElement} li @param {any} of */
+  act(li, of) {
+    later(({ act }) => act(this, li, of));
   }
   readAll() {
     const { notices } = this.client.getSnapshot();
     if (notices?.[0]) this.try(this.client.read({ upto: notices[0].at }));
     this.try(this.client.readAnnouncements({ all: true }));
   }
-  /** The user follows a link, which a router of the page may take over. @param {Event} e @param {string} link @param {any} notice */
-  follow(e, link2, notice) {
-    if (!this.el.emit("navigate", { href: route(link2), notice })) e.preventDefault();
-    this.#away?.();
+  /** Returns what happens when the user follows a link of a row, which a router of the page may take over. @param {any} of @param {string} link */
+  follow(of, link) {
+    return (e) => {
+      if (!of.read) (of.key ? this.client.read({ keys: [of.key] }) : this.client.readAnnouncements({ ids: [of.id] })).catch(() => {
+      });
+      if (!this.el.emit("navigate", { href: route(link), notice: of })) e.preventDefault();
+      this.#away?.();
+    };
   }
 };
 
 // static/embed/bell.js
 var CarillonBell = class extends CarillonElement {
-  static observedAttributes = [...super.observedAttributes, "max", "title-badge", "inbox-href", "placement", "open", "actions"];
+  static observedAttributes = [...super.observedAttributes, ...sections, "max", "title-badge", "favicon-badge", "preferences", "inbox-href", "placement", "open", "actions"];
   /** @type {HTMLElement | null} */
   #panel = null;
   /** @override @param {ShadowRoot} root @param {import("./core.js").Client} client */
@@ -585,13 +539,15 @@ var CarillonBell = class extends CarillonElement {
       badge
     );
     const href = this.getAttribute("inbox-href");
+    const foot = make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, href && make("a", { href }, this.text("inbox"))));
     const panel = this.#panel = make(
       "div",
       { class: "panel", part: "panel", popover: "auto", role: "dialog", "aria-label": name, toggle: (e) => toggled(e.newState === "open") },
       make("div", { class: "head", part: "header" }, make("h2", { part: "heading" }, make("slot", { name: "header" }, name)), all),
       ...feed.nodes,
-      make("div", { class: "foot", part: "footer" }, make("slot", { name: "footer" }, href && make("a", { href }, this.text("inbox"))))
+      foot
     );
+    if (this.flag("preferences")) later(({ preferences }) => foot.append(preferences(this, client)));
     const place = () => loaded((more) => panel.matches(":popover-open") && more.place(panel, button, this.getAttribute("placement") ?? void 0));
     const toggled = async (open) => {
       button.setAttribute("aria-expanded", String(open));
@@ -615,6 +571,7 @@ var CarillonBell = class extends CarillonElement {
         badge.hidden = all.hidden = !unread;
         button.setAttribute("aria-label", label);
         if (this.flag("title-badge")) later(({ entitle }) => button.isConnected && entitle(this, unread ? short : ""));
+        if (this.flag("favicon-badge")) later(({ dot }) => button.isConnected && dot(this, unread));
         if (unread && typeof shown === "number" && unread > shown) later(({ speak }) => speak(this, label));
         shown = unread;
         if (unread !== null) this.emit("badge", now.badge);
@@ -627,7 +584,7 @@ var CarillonBell = class extends CarillonElement {
     addEventListener("resize", place);
     this.atEnd(() => {
       removeEventListener("resize", place);
-      loaded(({ entitle }) => entitle(this, null));
+      loaded(({ dot, entitle }) => (dot(this, null), entitle(this, null)));
     });
     if (this.flag("open")) queueMicrotask(() => this.show());
     return draw;
@@ -658,7 +615,7 @@ var CarillonBell = class extends CarillonElement {
 // static/embed/inbox.js
 var announced = "announcements";
 var CarillonInbox = class extends CarillonElement {
-  static observedAttributes = [...super.observedAttributes, "filter", announced, "preferences", "actions", "tabs"];
+  static observedAttributes = [...super.observedAttributes, ...sections, "filter", announced, "preferences", "actions", "tabs"];
   /** @override @param {ShadowRoot} root @param {Client} client */
   start(root, client) {
     const feed = new Feed(this, client, this.getAttribute("actions") ?? "hover");
@@ -697,6 +654,7 @@ var CarillonInbox = class extends CarillonElement {
     const prefs = make("div");
     if (this.flag("preferences")) later(({ preferences }) => prefs.append(preferences(this, client)));
     press();
+    void lazy();
     root.replaceChildren(
       make("div", { class: "head", part: "header" }, make("slot", { name: "header" }), make("div", { class: "tabs", part: "tabs", role: "group" }, ...tabs), all),
       ...feed.nodes,

@@ -9,7 +9,8 @@ export type Row = import("./rows.js").Row;
 /**
  * The notices of one user: a store whose snapshots never change.
  *
- * Events for `on`: `notice`, `toast` (`detail.shown()` reports that it was shown) and `error`.
+ * Events for `on`: `notice`, `toast` (`detail.shown()` reports that it was shown), `error`, and `change`: something about the user's
+ * notices has changed, on this page or elsewhere.
  */
 export declare class Client extends EventTarget {
     #private;
@@ -20,6 +21,8 @@ export declare class Client extends EventTarget {
     getSnapshot: () => import("./snapshot.js").Snapshot;
     /** @param {string} name @param {(e: CustomEvent) => void} fn */
     on(name: string, fn: (e: CustomEvent) => void): () => void;
+    /** Makes a call of /api/v1/me that has no method here. @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+    call(method: string, path: string, body?: object): Promise<any>;
     /** Loads the first page, or the next one. filter is all, unread, archived or later. @param {{filter?: string, more?: boolean}} [which] */
     load({ filter, more }?: {
         filter?: string;

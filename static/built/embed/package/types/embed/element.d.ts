@@ -1,6 +1,8 @@
 import { Settable } from "./settable.js";
 export type Client = import("./core.js").Client;
 export type Snapshot = import("./core.js").Snapshot;
+/** The attributes that select notices; without them an element shows all of them. */
+export declare const sections: string[];
 /** The base of all elements: a client, which elements share, and texts in the language of their place in the page. */
 export declare class CarillonElement extends Settable {
     #private;

@@ -1,9 +1,7 @@
 export type Client = import("./core.js").Client;
 export type Snapshot = import("./core.js").Snapshot;
-export type Look = import("./avatar.js").Look;
 /** @typedef {import("./core.js").Client} Client */
 /** @typedef {import("./core.js").Snapshot} Snapshot */
-/** @typedef {import("./avatar.js").Look} Look */
 export declare const bell = "M6 8a6 6 0 0 1 12 0c0 7 3 9 3 9H3s3-2 3-9M10.3 21a2 2 0 0 0 3.4 0";
 /** The rows of an element, what stands in their place, and what the user does with them. */
 export declare class Feed {
@@ -20,9 +18,9 @@ export declare class Feed {
     show(now: Snapshot, posts: readonly any[], notices?: Snapshot["notices"]): string;
     /** Reports whether a call succeeded. @param {Promise<unknown> | undefined} call */
     try(call: Promise<unknown> | undefined): Promise<boolean>;
-    /** Adds what the user can do with a row. @param {HTMLElement} li @param {import("./rows.js").Row} row */
-    act(li: HTMLElement, row: import("./rows.js").Row): void;
+    /** Adds what a row has beside its text, and what the user can do with it. @param {HTMLElement} li @param {any} of */
+    act(li: HTMLElement, of: any): void;
     readAll(): void;
-    /** The user follows a link, which a router of the page may take over. @param {Event} e @param {string} link @param {any} notice */
-    follow(e: Event, link: string, notice: any): void;
+    /** Returns what happens when the user follows a link of a row, which a router of the page may take over. @param {any} of @param {string} link */
+    follow(of: any, link: string): (/** @type {Event} */ e: Event) => void;
 }

@@ -1,22 +1,8 @@
 export type Feed = import("./feed.js").Feed;
-export type Row = import("./rows.js").Row;
 /** @typedef {import("./feed.js").Feed} Feed */
-/** @typedef {import("./rows.js").Row} Row */
 /**
- * Builds the row of a notice.
+ * Builds the row of a notice or an announcement: what can be read at once. The feed adds the rest.
  * @param {Feed} feed
- * @param {Row} row
- * @param {Promise<import("./avatar.js").Look | undefined>} [look] of its type
+ * @param {any} of
  */
-export declare function noticeRow(feed: Feed, row: Row, look?: Promise<import("./avatar.js").Look | undefined>): HTMLElement;
-/**
- * Builds the row of an announcement.
- * @param {Feed} feed
- * @param {{id: number, title: string, link: string, read: boolean}} post
- */
-export declare function postRow({ el, client }: Feed, post: {
-    id: number;
-    title: string;
-    link: string;
-    read: boolean;
-}): HTMLElement;
+export declare function rowOf(feed: Feed, of: any): HTMLElement;

@@ -1,3 +1,20 @@
+// static/embed/base.js
+var home = new URL("../", "__CARILLON_SERVER__").href;
+var clear = /^((https?:)?\/\/[^/\\\s]|\.{0,2}\/(?!\/))[^\\\s]*$/i;
+function baseOf(text) {
+  const meant = text?.trim();
+  if (!meant) return home;
+  const url = addressOf("server", meant, "https://HOST/", clear);
+  url.search = url.hash = "";
+  return url.href.replace(/\/*$/, "/");
+}
+function addressOf(name, text, example, form = /^/) {
+  const url = form.test(text) && URL.canParse(text, document.baseURI) && new URL(text, document.baseURI);
+  if (!url || !/^http/.test(url.protocol) || url.username || url.password) throw new TypeError(`${name}="${text}" must be an address such as ${example}`);
+  return url;
+}
+var ours = (server) => new URL(server).origin === self.origin;
+
 // static/embed/fresh.js
 function fresh(address) {
   return self.origin !== "null" && navigator.serviceWorker?.controller ? address.replace(/\?|$/, `?_=${Math.random()}&`) : address;
@@ -58,8 +75,8 @@ var Tokens = class {
     return mine;
   }
   /** Returns a token for a new stream. Without tokens it requests the user again: another one may have signed in. @param {boolean} refused */
-  fresh(refused) {
-    return this.get(refused || !this.#token);
+  fresh(refused2) {
+    return this.get(refused2 || !this.#token);
   }
   /** The ms until a random moment in the last half of the token's life, so that renewals are spread; NaN without a token. */
   get left() {
@@ -116,6 +133,43 @@ function tokenFrom(url) {
     const Fault = res.ok ? SignedOut : Error;
     throw new Fault(`token-url ${url}${res.redirected ? ` leads to ${res.url}, which` : ""} answers ${res.status}, not {"token": "..."} or 401`);
   };
+}
+
+// static/embed/complain.js
+var known = /* @__PURE__ */ new Set();
+function complain(text) {
+  if (known.has(text)) return;
+  known.add(text);
+  console.error(`Carillon: ${text}`);
+}
+async function refused(server) {
+  const ask = (path, how) => fetch(fresh(server + path), how).catch(() => null);
+  if (ours(server) || !navigator.onLine || await ask("api/v1/me", { headers: { "Content-Type": "application/json" } })) return false;
+  const there = (await ask("embed/core.js", { method: "HEAD", cache: "no-store" }))?.ok;
+  complain(there ? cure(server) : `no answer from ${server}`);
+  return there;
+}
+var cure = (server) => self.origin === "null" ? "the sandbox of this frame needs allow-same-origin" : `${server} refuses pages of ${self.origin}: carillon app set NAME --origin ${self.origin}`;
+
+// static/embed/rows.js
+var placeOf = (filter) => filter.match(/archived|later/)?.[0];
+var rowOf = (row) => ({ scope: "", body: "", link: "", read: false, new: false, actors: row.actor && [row.actor], ...row });
+function put(rows, row, filter) {
+  if (rows.some((r) => r.key === row.key && r.at >= row.at)) return rows;
+  const rest = dropped(rows, [row.key]);
+  if (filter === "unread" && row.read) return rest;
+  const place = rest.findIndex((r) => r.at < row.at);
+  return rest.toSpliced(place < 0 ? rest.length : place, 0, rowOf(row));
+}
+function changed(rows, row) {
+  return rows.map((r) => r.id === row.id ? { expires_at: r.expires_at, ...rowOf(row), read: r.read, new: r.new, at: r.at } : r);
+}
+function marked(rows, what, read) {
+  const keys = what.keys ?? [what.key];
+  return rows.map((r) => r.read !== read && (keys.includes(r.key) || r.at <= Number(what.upto)) ? { ...r, read, new: read && r.new } : r);
+}
+function dropped(rows, keys) {
+  return rows.filter((r) => !keys.includes(r.key));
 }
 
 // static/js/clock.js
@@ -210,9 +264,9 @@ var Stream = class extends EventTarget {
     this.#say("offline");
   }
   /** @param {boolean} refused */
-  #failed(refused) {
+  #failed(refused2) {
     this.#say(navigator.onLine ? "reconnecting" : "offline");
-    this.#again(this.#wait(), refused);
+    this.#again(this.#wait(), refused2);
   }
   #wait() {
     return backoff(this.#failures++, this.#time.random());
@@ -223,11 +277,11 @@ var Stream = class extends EventTarget {
    * @param {number} ms
    * @param {boolean} [refused]
    */
-  #again(ms, refused = false) {
+  #again(ms, refused2 = false) {
     this.close();
     const attempt = this.#attempt;
     this.#callOff = this.#time.after(ms, async () => {
-      const over = refused && await this.#signedOut(this.#url);
+      const over = refused2 && await this.#signedOut(this.#url);
       if (attempt !== this.#attempt) return;
       if (over) this.#say("signed-out");
       else this.open();
@@ -240,9 +294,9 @@ var Stream = class extends EventTarget {
 };
 
 // static/js/badge.js
-function newer(known, now) {
-  const { inbox, ver } = now.ver >= known.ver ? now : known;
-  const { announcements, aver } = now.aver >= known.aver ? now : known;
+function newer(known2, now) {
+  const { inbox, ver } = now.ver >= known2.ver ? now : known2;
+  const { announcements, aver } = now.aver >= known2.aver ? now : known2;
   return { unread: inbox + announcements, inbox, announcements, ver, aver };
 }
 
@@ -433,7 +487,7 @@ var FetchSource = class extends EventTarget {
 };
 
 // static/embed/follow.js
-function follow(url, name, tokens, signal, handlers) {
+function follow(url, name, tokens, signal, handlers, heard) {
   let source;
   let renewal;
   const renew = async () => {
@@ -444,10 +498,10 @@ function follow(url, name, tokens, signal, handlers) {
   };
   const make = (address) => {
     clearTimeout(renewal);
-    const refused = source?.status === 401;
+    const refused2 = source?.status === 401;
     const visible = isVisible() ? "&visible=1" : "";
     const token = async () => {
-      const token2 = await tokens.fresh(refused);
+      const token2 = await tokens.fresh(refused2);
       if (tokens.left) renewal = setTimeout(renew, tokens.left);
       return token2;
     };
@@ -468,11 +522,14 @@ function follow(url, name, tokens, signal, handlers) {
     else events.join(), events.wake();
   };
   for (const [event, handle] of Object.entries(handlers)) {
-    events.addEventListener(event, (e) => handle(
-      /** @type {CustomEvent} */
-      e.detail,
-      source?.status
-    ), { signal });
+    events.addEventListener(event, (e) => {
+      handle(
+        /** @type {CustomEvent} */
+        e.detail,
+        source?.status
+      );
+      heard();
+    }, { signal });
   }
   addEventListener("online", () => events.online(), { signal });
   addEventListener("offline", () => events.offline(), { signal });
@@ -488,9 +545,20 @@ function follow(url, name, tokens, signal, handlers) {
 var isVisible = () => document.visibilityState === "visible";
 
 export {
+  baseOf,
+  addressOf,
+  ours,
   fresh,
+  complain,
+  refused,
+  cure,
   timer,
   clock,
+  placeOf,
+  put,
+  changed,
+  marked,
+  dropped,
   backoff,
   newer,
   SignedOut,

@@ -2,48 +2,26 @@ import {
   Session,
   SignedOut,
   Tokens,
+  addressOf,
   backoff,
+  baseOf,
+  changed,
+  complain,
+  cure,
+  dropped,
   follow,
   fresh,
   headersOf,
   isVisible,
+  marked,
   newer,
+  ours,
+  placeOf,
+  put,
+  refused,
   timer,
   tokenFrom
-} from "./chunk-JDWM5IHJ.js";
-
-// static/embed/base.js
-var home = new URL("../", "__CARILLON_SERVER__").href;
-var clear = /^((https?:)?\/\/[^/\\\s]|\.{0,2}\/(?!\/))[^\\\s]*$/i;
-function baseOf(text) {
-  const meant = text?.trim();
-  if (!meant) return home;
-  const url = addressOf("server", meant, "https://HOST/", clear);
-  url.search = url.hash = "";
-  return url.href.replace(/\/*$/, "/");
-}
-function addressOf(name, text, example, form = /^/) {
-  const url = form.test(text) && URL.canParse(text, document.baseURI) && new URL(text, document.baseURI);
-  if (!url || !/^http/.test(url.protocol) || url.username || url.password) throw new TypeError(`${name}="${text}" must be an address such as ${example}`);
-  return url;
-}
-var ours = (server) => new URL(server).origin === self.origin;
-
-// static/embed/complain.js
-var known = /* @__PURE__ */ new Set();
-function complain(text) {
-  if (known.has(text)) return;
-  known.add(text);
-  console.error(`Carillon: ${text}`);
-}
-async function refused(server) {
-  const ask = (path, how) => fetch(fresh(server + path), how).catch(() => null);
-  if (ours(server) || !navigator.onLine || await ask("api/v1/me", { headers: { "Content-Type": "application/json" } })) return false;
-  const there = (await ask("embed/core.js", { method: "HEAD", cache: "no-store" }))?.ok;
-  complain(there ? cure(server) : `no answer from ${server}`);
-  return there;
-}
-var cure = (server) => self.origin === "null" ? "the sandbox of this frame needs allow-same-origin" : `${server} refuses pages of ${self.origin}: carillon app set NAME --origin ${self.origin}`;
+} from "./chunk-LSLRGIM5.js";
 
 // static/embed/account.js
 var patience = 3e4;
@@ -64,9 +42,9 @@ var Account = class {
    * @param {(onUser: (user: string) => void, signal: AbortSignal) => Tokens} provide
    * @param {{user: (user: string) => void, gone: () => void, fault: (err: any) => void}} on gone: no user is signed in
    */
-  constructor(server, known2, provide, on) {
+  constructor(server, known, provide, on) {
     this.#server = server;
-    this.#known = known2;
+    this.#known = known;
     this.#provide = provide;
     this.#on = on;
     this.tokens = this.#connect();
@@ -180,27 +158,6 @@ var Polling = class {
   }
 };
 
-// static/embed/rows.js
-var placeOf = (filter) => filter.match(/archived|later/)?.[0];
-var rowOf = (row) => ({ scope: "", body: "", link: "", read: false, new: false, actors: row.actor && [row.actor], ...row });
-function put(rows, row, filter) {
-  if (rows.some((r) => r.key === row.key && r.at >= row.at)) return rows;
-  const rest = dropped(rows, [row.key]);
-  if (filter === "unread" && row.read) return rest;
-  const place = rest.findIndex((r) => r.at < row.at);
-  return rest.toSpliced(place < 0 ? rest.length : place, 0, rowOf(row));
-}
-function changed(rows, row) {
-  return rows.map((r) => r.id === row.id ? { expires_at: r.expires_at, ...rowOf(row), read: r.read, new: r.new, at: r.at } : r);
-}
-function marked(rows, what, read) {
-  const keys = what.keys ?? [what.key];
-  return rows.map((r) => r.read !== read && (keys.includes(r.key) || r.at <= Number(what.upto)) ? { ...r, read, new: read && r.new } : r);
-}
-function dropped(rows, keys) {
-  return rows.filter((r) => !keys.includes(r.key));
-}
-
 // static/embed/snapshot.js
 var none = { unread: 0, inbox: 0, announcements: 0, ver: 0, aver: 0 };
 var unknown = { unread: null, inbox: null, announcements: null };
@@ -293,14 +250,14 @@ var yields = 150;
 var held = 15e3;
 var remembered = 500;
 function taking(name) {
-  const known2 = /* @__PURE__ */ new Set();
+  const known = /* @__PURE__ */ new Set();
   return async (id, show, again) => {
-    if (known2.has(id)) return again();
+    if (known.has(id)) return again();
     if (!isVisible()) return;
     if (!document.hasFocus()) await new Promise((resolve) => setTimeout(resolve, yields));
     const mine = () => {
-      if (known2.size === remembered) known2.clear();
-      known2.add(id);
+      if (known.size === remembered) known.clear();
+      known.add(id);
       show();
     };
     if (!("locks" in navigator)) return mine();
@@ -319,7 +276,7 @@ var Client = class extends EventTarget {
   // the user
   #polling = new Polling(() => {
     this.#known.set({ state: "polling" });
-    return this.#quietly(this.#account.call("GET", "badge").then((badge) => this.#known.count(badge)));
+    return this.#quietly(this.call("GET", "badge").then((badge) => this.#known.count(badge)));
   });
   #closed = false;
   #filter = "all";
@@ -358,22 +315,26 @@ var Client = class extends EventTarget {
       fn
     );
   }
+  /** Makes a call of /api/v1/me that has no method here. @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+  call(method, path, body) {
+    return this.#account.call(method, path, body);
+  }
   /** Loads the first page, or the next one. filter is all, unread, archived or later. @param {{filter?: string, more?: boolean}} [which] */
   async load({ filter = this.#filter, more } = {}) {
     const { next, notices } = this.#known.now;
     const before = more && next;
     this.#show(filter);
-    await this.#known.page(this.#account.call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), before && notices || []);
+    await this.#known.page(this.call("GET", `notices?filter=${filter}${before ? `&before=${before}` : ""}`), before && notices || []);
   }
   async loadAnnouncements() {
-    const { badge, announcements } = await this.#account.call("GET", "announcements");
+    const { badge, announcements } = await this.call("GET", "announcements");
     this.#known.count(badge);
     this.#known.set({ announcements });
   }
   /** Opens the inbox: marks everything as read, and what was unread as `new`. */
   async open() {
     this.#show("all");
-    await this.#known.page(this.#account.call("POST", "open"));
+    await this.#known.page(this.call("POST", "open"));
   }
   /** @param {{keys: string[]} | {upto: number | string} | {subject: string}} what */
   async read(what) {
@@ -387,7 +348,7 @@ var Client = class extends EventTarget {
    */
   async seen(subject) {
     this.#subject = subject;
-    if (subject) this.#known.count(await this.#account.call("POST", "seen", { subject }));
+    if (subject) this.#known.count(await this.call("POST", "seen", { subject }));
   }
   /** @param {string[]} keys */
   unread(keys) {
@@ -415,29 +376,29 @@ var Client = class extends EventTarget {
   }
   /** Undoes a deletion, which is possible for 10 minutes, or an archiving or snoozing. @param {string[]} keys */
   async restore(keys) {
-    this.#known.count(await this.#account.call("POST", "restore", { keys }));
+    this.#known.count(await this.call("POST", "restore", { keys }));
     await this.load();
   }
   /** Answers a question: the ids of the question and of a choice, with a comment if the choice has one. @param {number} id @param {string} choice @param {string} [comment] */
   async answer(id, choice, comment) {
-    await this.#account.call("POST", "answers", { id, choice, comment });
+    await this.call("POST", "answers", { id, choice, comment });
     await this.load();
   }
   /** Returns the signed-in user, with their settings and the types of notices. */
   me() {
-    return this.#account.call("GET", "");
+    return this.call("GET", "");
   }
   /** Returns the icons and colors of up to 100 types. @param {string[]} types */
   looks(types) {
-    return this.#account.call("GET", `looks?type=${types}`);
+    return this.call("GET", `looks?type=${types}`);
   }
   /** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
   mute(type, muted) {
-    return this.#account.call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
+    return this.call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
   }
   /** @param {{ids: number[]} | {all: true}} what */
   async readAnnouncements(what) {
-    this.#known.count(await this.#account.call("POST", "announcements/read", what));
+    this.#known.count(await this.call("POST", "announcements/read", what));
     await this.loadAnnouncements();
   }
   /**
@@ -491,7 +452,7 @@ var Client = class extends EventTarget {
     const { signal } = this.#following = new AbortController();
     const name = `${this.#server} ${user}`;
     const take = taking(name);
-    const reload = () => void (this.#known.now.announcements && this.#quietly(this.loadAnnouncements()));
+    const reload = () => this.#reloadAnnouncements();
     follow(`${this.#server}api/v1/me/events?toasts=${Number(toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, name, this.#account.tokens, signal, {
       state: (state, status) => this.#follow(state, status),
       badge: (badge) => {
@@ -511,32 +472,35 @@ var Client = class extends EventTarget {
       toast: (toast) => {
         if (!this.#toasts) return;
         const ids = toast.id.split(",");
-        const shown = () => void this.#quietly(this.#account.call("POST", "toasts/ack", { ids }));
+        const shown = () => void this.#quietly(this.call("POST", "toasts/ack", { ids }));
         void take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
       },
       announcement: reload,
       announcement_read: reload,
       announcement_unread: reload,
       announcement_removed: reload
-    });
-    document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.#account.call("POST", "active", { visible: isVisible() })), { signal });
+    }, () => this.#emit("change"));
+    document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.call("POST", "active", { visible: isVisible() })), { signal });
   }
   /** @param {State} state @param {number} [status] of the response; 0: none */
   #follow(state, status) {
     this.#polling.stop();
     if (state === "signed-out") return this.#account.lost();
-    const { badge, announcements } = this.#known.now;
-    if (state === "reconnecting" && status === 0 && badge.unread === null) void refused(this.#server);
+    if (state === "reconnecting" && status === 0 && this.#known.now.badge.unread === null) void refused(this.#server);
     if (state === "live") {
       this.#polling.watch();
       this.#reload();
-      if (announcements) this.#quietly(this.loadAnnouncements());
+      this.#reloadAnnouncements();
     }
     this.#known.set({ state });
   }
   /** Loads the rows on display again. */
   #reload() {
     if (this.#known.now.notices) this.#quietly(this.load());
+  }
+  /** Loads the announcements on display again. */
+  #reloadAnnouncements() {
+    if (this.#known.now.announcements) this.#quietly(this.loadAnnouncements());
   }
   /** Rows are on display from now on: those of another place disappear at once. @param {string} filter */
   #show(filter) {
@@ -557,7 +521,7 @@ var Client = class extends EventTarget {
   async #change(path, body, change, ...about) {
     this.#known.rows(change, ...about);
     try {
-      this.#known.count(await this.#account.call("POST", path, body));
+      this.#known.count(await this.call("POST", path, body));
     } catch (err) {
       this.#reload();
       throw err;
@@ -571,7 +535,7 @@ var Client = class extends EventTarget {
   #fail(err) {
     this.#emit("error", { code: err.code ?? "failed", detail: err.message });
   }
-  /** @param {string} name @param {any} detail */
+  /** @param {string} name @param {any} [detail] */
   #emit(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
@@ -586,11 +550,7 @@ function connect({ server, tokenUrl, tokenProvider }) {
 }
 
 export {
-  baseOf,
-  addressOf,
-  ours,
-  complain,
-  placeOf,
+  Known,
   Client,
   connect
 };
