@@ -161,6 +161,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"UserNames":         func(ctx context.Context) error { _, err := s.UserNames(ctx, roaring.BitmapOf(1)); return err },
 		"UserLog":           func(ctx context.Context) error { _, err := s.UserLog(ctx, 1, 1); return err },
 		"LastSeen":          func(ctx context.Context) error { _, err := s.LastSeen(ctx, []int64{1}); return err },
+		"CountMatches":      func(ctx context.Context) error { _, _, err := s.CountMatches(ctx, notifier.UserQuery{}, 0); return err },
 		"CountUsers":        func(ctx context.Context) error { _, err := s.CountUsers(ctx); return err },
 		"NoticeLog":         func(ctx context.Context) error { _, err := s.NoticeLog(ctx, 1, 1); return err },
 		"SetMute":           func(ctx context.Context) error { return s.SetMute(ctx, 1, "like", true) },

@@ -72,6 +72,7 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 	if q.Audience > 0 {
 		f.add("u.audience = %s", int64(q.Audience))
 	}
+	f.active(q)
 	if q.ByNewest {
 		if q.Before > 0 {
 			f.add("u.seq < %s", q.Before)
@@ -90,6 +91,17 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 		}
 	}
 	return f, order
+}
+
+// active adds the conditions about what users have done and have left to do. Each looks up users by an index.
+func (f *filter) active(q notifier.UserQuery) {
+	if q.Unread {
+		f.conditions = append(f.conditions, `EXISTS (SELECT 1 FROM inbox_snapshots i WHERE i.seq = u.seq AND i.unread > 0)`)
+	}
+	if q.Inactive {
+		f.conditions = append(f.conditions, `u.zone_seen = '' AND NOT EXISTS (SELECT 1 FROM sessions n WHERE n.seq = u.seq)
+			AND NOT EXISTS (SELECT 1 FROM inbox_snapshots i WHERE i.seq = u.seq AND i.opened > 0)`)
+	}
 }
 
 // called adds the condition that a part is in a user's name or display name, or at the beginning of their mail address,

@@ -1,6 +1,10 @@
 package views
 
-import "github.com/carillonhq/carillon/views/components"
+import (
+	"cmp"
+
+	"github.com/carillonhq/carillon/views/components"
+)
 
 // Users is the directory of users.
 type Users struct {
@@ -11,9 +15,10 @@ type Users struct {
 	New      NewPerson
 	ByMail   bool                // the search finds mail addresses, too
 	Groups   []components.Option // the choices of that filter
-	Orders   []components.Option // more than one: they can be chosen
-	Filters  string              // the number of filters in force; empty: none
-	Clear    string              // the list without filters
+	States   []components.Option // the choices of the filter by activity
+	Matches  string              // how many the search and the filters select; empty: unknown, or all
+	Clear    string              // the list without search and filters; empty: there are none
+	Order    Link                // the list in another order; empty: there is none
 	NextText string
 }
 
@@ -38,6 +43,9 @@ type UserRow struct {
 	Unread         string // empty: unknown
 	Seen           Dated  // when they were last seen; zero: unknown
 }
+
+// shown is the name that the row begins with.
+func (u *UserRow) shown() string { return cmp.Or(u.Display, u.Name) }
 
 func (p *Users) searchLabel() string {
 	if p.ByMail {
