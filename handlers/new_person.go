@@ -62,7 +62,7 @@ func (h *Handlers) addPerson(w http.ResponseWriter, r *http.Request, values url.
 func (h *Handlers) readNewPerson(r *http.Request, values url.Values) (notifier.NewUser, error) {
 	u := notifier.NewUser{Name: strings.TrimSpace(values.Get("name")), Email: values.Get("email"), Audience: h.audienceGiven(values.Get("audience"))}
 	if role := strings.TrimSpace(values.Get("role")); role != "" {
-		if err := h.roleExists(r, role); err != nil {
+		if err := h.roleExists(r, "role", role); err != nil {
 			return u, err
 		}
 		u.Roles = []string{role}

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -53,6 +54,7 @@ func (h *Handlers) usersPage(r *http.Request, values url.Values) (*views.Users, 
 	roles := h.roleOptions(r, p.Text.T("users.no_group"), "")
 	h.addFilter(r, p, l, roles)
 	h.addCounts(r, p, l, q)
+	h.addMany(r, p, l, kept(values.Get("after")), roles)
 	p.New = views.NewPerson{Audiences: h.audienceChoices(p.Text, usualAudience), Roles: roles, ByMail: h.Mailing, ByPassword: !h.PasswordsOff}
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 	return p, nil
@@ -126,7 +128,7 @@ func usersPage(list *views.List, l listing, q notifier.UserQuery, found []notifi
 
 func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow {
 	row := views.UserRow{
-		Name: u.Name, Display: u.Display, Href: personPath(u.Name), Face: faceOf(u.Name, u.Display), Audience: h.audience(text, u.Audience),
+		Pick: strconv.FormatInt(u.Seq, 10), PickText: text.F("users.pick", "Name", cmp.Or(u.Display, u.Name)), Name: u.Name, Display: u.Display, Href: personPath(u.Name), Face: faceOf(u.Name, u.Display), Audience: h.audience(text, u.Audience),
 	}
 	row.Notes = profileNotes(text, u.Notes)
 	for _, role := range u.Roles {

@@ -72,7 +72,7 @@ func (h *Handlers) addFilter(r *http.Request, p *views.Users, l listing, roles [
 	p.Order = views.Link{Text: text.T(map[bool]string{true: "users.order_seq", false: "users.order_name"}[l.sort == "name"]), Href: other.address("", "")}
 }
 
-// addCounts adds the number of all users and, to a page that is not the whole list, how many the filters select.
+// addCounts adds the number of all users and, how many people the filters select.
 func (h *Handlers) addCounts(r *http.Request, p *views.Users, l listing, q notifier.UserQuery) {
 	total, err := h.Store.CountUsers(r.Context())
 	if err != nil {
@@ -80,22 +80,21 @@ func (h *Handlers) addCounts(r *http.Request, p *views.Users, l listing, q notif
 		return
 	}
 	p.Total = p.Text.Number(total)
-	if p.Clear == "" {
-		return
-	}
 	n, whole := int64(len(p.Rows)), true
-	if p.Next != "" || p.First != "" {
+	if p.Clear == "" {
+		n = total
+	} else if p.Next != "" || p.First != "" {
 		if n, whole, err = h.Store.CountMatches(r.Context(), q, countPatience); err != nil {
 			h.lacks(r, "number of users", err)
 			return
 		}
 	}
-	id := "users.match"
+	id := "users.select_all"
 	if !whole {
-		id = "users.match_more"
+		id = "users.select_more"
 	}
-	if n > 0 {
-		p.Matches = p.Text.N(id, n)
+	if n > 1 {
+		p.Many.AllText = p.Text.N(id, n)
 	}
 }
 

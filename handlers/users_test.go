@@ -135,7 +135,7 @@ func TestPeopleAreListedByActivity(t *testing.T) {
 		}
 	}
 	r := w.get("carol", "/staff/users?state=inactive")
-	r.wantText(t, "[data-testid=matches] span", "2 people match")
+	r.wantText(t, "[data-testid=matches] label", "Select all 2 that match")
 	r.wantText(t, "#state [selected]", "Never active")
 	r.wantText(t, "[data-testid=name]", "alice")
 }

@@ -16,10 +16,33 @@ type Users struct {
 	ByMail   bool                // the search finds mail addresses, too
 	Groups   []components.Option // the choices of that filter
 	States   []components.Option // the choices of the filter by activity
-	Matches  string              // how many the search and the filters select; empty: unknown, or all
 	Clear    string              // the list without search and filters; empty: there are none
 	Order    Link                // the list in another order; empty: there is none
 	NextText string
+	Many     ManyForm
+}
+
+// ManyForm is the form for the people in the list who are ticked.
+type ManyForm struct {
+	Faults
+	AllText string              // of the box for all who match, with their number; empty: nobody but those on the page
+	All     bool                // that box is ticked
+	Group   string              // as filled in
+	Groups  []components.Option // nil: the name is typed
+	Fields  []Hidden            // the filters
+}
+
+// Many is a change of all people who match: a question, or how far it is.
+type Many struct {
+	Frame
+	Back     string   // the list
+	Fields   []Hidden // of the next step
+	Ask      string   // the question; empty: it has been answered
+	Progress string
+	Result   string // how many were changed so far
+	Over     bool   // nothing is left to do
+
+	Looked, Changed, Of int64
 }
 
 // NewPerson is the form for another person.
@@ -33,6 +56,8 @@ type NewPerson struct {
 
 // UserRow is one user.
 type UserRow struct {
+	Pick, PickText string // the value and the name of the box; Picked: it is ticked
+	Picked         bool
 	Name, Audience string
 	Display        string // display name; may be empty
 	Href           string // their page
