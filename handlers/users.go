@@ -53,7 +53,7 @@ func (h *Handlers) usersPage(r *http.Request, values url.Values) (*views.Users, 
 	h.addActivity(r, p.Text, shown, p.Rows)
 	roles := h.roleOptions(r, p.Text.T("users.no_group"), "")
 	h.addFilter(r, p, l, roles)
-	h.addCounts(r, p, l, q)
+	h.addCounts(r, p, q)
 	h.addMany(r, p, l, kept(values.Get("after")), roles)
 	p.New = views.NewPerson{Audiences: h.audienceChoices(p.Text, usualAudience), Roles: roles, ByMail: h.Mailing, ByPassword: !h.PasswordsOff}
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)

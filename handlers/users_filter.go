@@ -73,7 +73,7 @@ func (h *Handlers) addFilter(r *http.Request, p *views.Users, l listing, roles [
 }
 
 // addCounts adds the number of all users and, how many people the filters select.
-func (h *Handlers) addCounts(r *http.Request, p *views.Users, l listing, q notifier.UserQuery) {
+func (h *Handlers) addCounts(r *http.Request, p *views.Users, q notifier.UserQuery) {
 	total, err := h.Store.CountUsers(r.Context())
 	if err != nil {
 		h.lacks(r, "number of users", err)

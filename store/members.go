@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -18,8 +19,9 @@ func (s *Store) ChangeMembers(ctx context.Context, by notifier.Actor, m notifier
 		if err != nil {
 			return err
 		}
-		query := `SELECT seq FROM users u WHERE ` + s.dialect.within("seq", 2) + `
-			AND NOT EXISTS (SELECT 1 FROM role_members m WHERE m.role_id = $1 AND m.seq = u.seq AND m.app_id = 0) ORDER BY seq`
+		among := s.dialect.within("seq", 2)
+		query := fmt.Sprintf(`SELECT seq FROM users u WHERE %s
+			AND NOT EXISTS (SELECT 1 FROM role_members m WHERE m.role_id = $1 AND m.seq = u.seq AND m.app_id = 0) ORDER BY seq`, among)
 		if m.Leave {
 			query = `SELECT seq FROM role_members WHERE role_id = $1 AND ` + s.dialect.within("seq", 2) + ` ORDER BY seq`
 		}
@@ -34,7 +36,7 @@ func (s *Store) ChangeMembers(ctx context.Context, by notifier.Actor, m notifier
 			return err
 		}
 		if m.Leave {
-			_, err = tx.ExecContext(ctx, `DELETE FROM role_members WHERE role_id = $1 AND `+s.dialect.within("seq", 2), id, s.dialect.numberList(changed))
+			_, err = tx.ExecContext(ctx, `DELETE FROM role_members WHERE role_id = $1 AND `+among, id, s.dialect.numberList(changed)) //nolint:gosec // among is a constant of the dialect
 		} else {
 			err = s.dialect.addMembers(ctx, tx, repeated(id, len(changed)), changed)
 		}
