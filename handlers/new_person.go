@@ -9,6 +9,7 @@ import (
 
 	"github.com/carillonhq/carillon/internal/session"
 	"github.com/carillonhq/carillon/notifier"
+	"github.com/carillonhq/carillon/store"
 	"github.com/carillonhq/carillon/views"
 )
 
@@ -26,9 +27,6 @@ var newPersonFields = []string{"name", "email", "audience", "role", "password"}
 func (h *Handlers) addPerson(w http.ResponseWriter, r *http.Request, values url.Values) error {
 	pasted(values)
 	u, err := h.readNewPerson(r, values)
-	if err == nil {
-		u, err = h.withPassword(u, values.Get("password"))
-	}
 	if err == nil {
 		_, err = h.People.Add(r.Context(), h.actor(r), u)
 	}
@@ -58,16 +56,46 @@ func (h *Handlers) addPerson(w http.ResponseWriter, r *http.Request, values url.
 	return h.page(w, r, http.StatusUnprocessableEntity, views.UsersPage(p))
 }
 
-// readNewPerson parses the form but for the password.
+// readNewPerson parses the form. A *notifier.InvalidError has the faults of all fields, so that they can be fixed at once.
 func (h *Handlers) readNewPerson(r *http.Request, values url.Values) (notifier.NewUser, error) {
 	u := notifier.NewUser{Name: strings.TrimSpace(values.Get("name")), Email: values.Get("email"), Audience: h.audienceGiven(values.Get("audience"))}
-	if role := strings.TrimSpace(values.Get("role")); role != "" {
-		if err := h.roleExists(r, role); err != nil {
+	checks := []func() error{
+		func() error { return store.CheckNewUser(u) },
+		func() error { return h.nameFree(r, u.Name) },
+		func() error {
+			role := strings.TrimSpace(values.Get("role"))
+			if role == "" {
+				return nil
+			}
+			u.Roles = []string{role}
+			return h.roleExists(r, "role", role)
+		},
+		func() (err error) { u, err = h.withPassword(u, values.Get("password")); return err },
+	}
+	var all notifier.InvalidError
+	for _, check := range checks {
+		bad := (*notifier.InvalidError)(nil)
+		switch err := check(); {
+		case errors.As(err, &bad):
+			all.Fields = append(all.Fields, bad.Fields...)
+		case err != nil:
 			return u, err
 		}
-		u.Roles = []string{role}
 	}
-	return u, nil
+	return u, all.OrNil()
+}
+
+// nameFree returns a *notifier.InvalidError for a name that somebody has. Whoever takes it meanwhile is noticed when the
+// user is added.
+func (h *Handlers) nameFree(r *http.Request, name string) error {
+	_, err := h.Store.UserByName(r.Context(), name)
+	switch {
+	case errors.Is(err, notifier.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fault("name", codePersonTaken, map[string]any{"Name": name})
 }
 
 // withPassword returns u with the hash of a password; without one they sign in another way.

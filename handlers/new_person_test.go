@@ -88,6 +88,24 @@ func TestAPersonWhoCannotBeAddedIsLeftInTheForm(t *testing.T) {
 	}
 }
 
+func TestAllFaultsOfANewPersonAreShownTogether(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.config.Mailing = true
+	o.rebuild()
+	r := o.newPerson("name", "bob", "email", "bob", "audience", "else", "role", "nobody", "password", "short").wantStatus(t, http.StatusUnprocessableEntity)
+	for field, says := range map[string]string{
+		"name": "The user name bob is taken.", "email": "Enter one mail address", "audience": "Choose one of these groups.", "role": "nobody does not exist.", "password": "Use at least 8 characters.",
+	} {
+		if got := r.text("#" + field + "-fault"); !strings.Contains(got, says) {
+			t.Errorf("%s says %q", field, got)
+		}
+	}
+	if r.count("[data-testid=person-form] .banner") != 0 || r.count("#name[autofocus]") != 1 {
+		t.Error("a fault stands apart from its field, or the first one has no focus")
+	}
+}
+
 func TestOnlyStaffAddPeople(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -27,9 +27,17 @@ func (h *Handlers) personForm(w http.ResponseWriter, r *http.Request) error {
 // changeUsers handles the forms of the list, and of every person's page: the name is in a field, since some names cannot
 // be in a path.
 func (h *Handlers) changeUsers(w http.ResponseWriter, r *http.Request) error {
-	values, err := form(r, personFields...)
+	values, err := formThat(r, []string{"pick"}, func(sent url.Values) []string {
+		if isMany(sent) {
+			return append(manyFields, "action")
+		}
+		return personFields
+	})
 	if err != nil {
 		return err
+	}
+	if isMany(values) {
+		return h.changeMany(w, r, values)
 	}
 	return h.changePerson(w, r, values.Get("user"), values)
 }
@@ -89,17 +97,17 @@ func (h *Handlers) addToGroup(r *http.Request, name, role string) error {
 	if role == "" {
 		return fault("role", notifier.CodeRequired, nil)
 	}
-	if err := h.roleExists(r, role); err != nil {
+	if err := h.roleExists(r, "role", role); err != nil {
 		return err
 	}
 	return h.People.GrantRole(r.Context(), h.actor(r), name, role)
 }
 
 // roleExists returns a *notifier.InvalidError of the field for a role that does not exist.
-func (h *Handlers) roleExists(r *http.Request, role string) error {
+func (h *Handlers) roleExists(r *http.Request, field, role string) error {
 	_, err := h.Store.Role(r.Context(), role)
 	if errors.Is(err, notifier.ErrNotFound) {
-		return fault("role", notifier.CodeUnknownRole, map[string]any{"Name": role})
+		return fault(field, notifier.CodeUnknownRole, map[string]any{"Name": role})
 	}
 	return err
 }

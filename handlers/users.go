@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -31,9 +32,7 @@ func (h *Handlers) users(w http.ResponseWriter, r *http.Request) error {
 // usersPage builds the page of the list that the query selects.
 func (h *Handlers) usersPage(r *http.Request, values url.Values) (*views.Users, error) {
 	l := readUsers(values)
-	q := usersQuery(l, values)
-	q.ByMail = h.Mailing
-	q.Role, q.Audience = groupOf(l.narrow.Get("group"))
+	q := h.filteredQuery(l, values)
 	found, reached, err := h.findUsers(r, q)
 	if err != nil {
 		return nil, fmt.Errorf("list users: %w", err)
@@ -54,17 +53,22 @@ func (h *Handlers) usersPage(r *http.Request, values url.Values) (*views.Users, 
 	h.addActivity(r, p.Text, shown, p.Rows)
 	roles := h.roleOptions(r, p.Text.T("users.no_group"), "")
 	h.addFilter(r, p, l, roles)
+	h.addCounts(r, p, q)
+	h.addMany(r, p, l, kept(values.Get("after")), roles)
 	p.New = views.NewPerson{Audiences: h.audienceChoices(p.Text, usualAudience), Roles: roles, ByMail: h.Mailing, ByPassword: !h.PasswordsOff}
 	p.Say = listed(p.Text, len(p.Rows), p.Next != "", p.Empty)
 	return p, nil
 }
 
-// readUsers parses the list's address. A search or a group is listed by name only, so that it can stop and continue.
+// readUsers parses the list's address. A search or a filter is listed by name only, so that it can stop and continue.
 func readUsers(values url.Values) listing {
-	narrow := readNarrow(values, "group")
+	narrow := readNarrow(values, "group", "state")
 	orders := []string{"name", "-name", "-seq"}
 	if role, audience := groupOf(narrow.Get("group")); role == "" && audience == 0 {
 		narrow.Del("group")
+	}
+	if !contains(userStates, narrow.Get("state")) {
+		narrow.Del("state")
 	}
 	if strings.TrimSpace(values.Get("q")) != "" || len(narrow) > 0 {
 		orders = orders[:1]
@@ -81,6 +85,15 @@ func (h *Handlers) findUsers(r *http.Request, q notifier.UserQuery) (found []not
 		return found, "", err
 	}
 	return h.Store.SearchUsers(r.Context(), q, searchPatience)
+}
+
+// filteredQuery is usersQuery with the filters of the list.
+func (h *Handlers) filteredQuery(l listing, values url.Values) notifier.UserQuery {
+	q := usersQuery(l, values)
+	q.ByMail = h.Mailing
+	q.Role, q.Audience = groupOf(l.narrow.Get("group"))
+	q.Unread, q.Inactive = l.narrow.Get("state") == stateUnread, l.narrow.Get("state") == stateInactive
+	return q
 }
 
 // usersQuery returns the query for a page of users and one more.
@@ -115,7 +128,7 @@ func usersPage(list *views.List, l listing, q notifier.UserQuery, found []notifi
 
 func (h *Handlers) userRow(text *locale.Printer, u notifier.User) views.UserRow {
 	row := views.UserRow{
-		Name: u.Name, Display: u.Display, Href: personPath(u.Name), Face: faceOf(u.Name, u.Display), Audience: h.audience(text, u.Audience),
+		Pick: strconv.FormatInt(u.Seq, 10), PickText: text.F("users.pick", "Name", cmp.Or(u.Display, u.Name)), Name: u.Name, Display: u.Display, Href: personPath(u.Name), Face: faceOf(u.Name, u.Display), Audience: h.audience(text, u.Audience),
 	}
 	row.Notes = profileNotes(text, u.Notes)
 	for _, role := range u.Roles {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
@@ -19,6 +20,17 @@ const (
 	groupAudience = "audience:"
 )
 
+// The values of the filter by activity. The text IDs of their names are users.state_VALUE.
+const (
+	stateUnread   = "unread"
+	stateInactive = "inactive"
+)
+
+var userStates = []string{stateUnread, stateInactive}
+
+// countPatience is how long a page counts whom its filters select.
+const countPatience = 200 * time.Millisecond
+
 // maxAudience is above every audience, so that nobody is in it.
 const maxAudience = 1 << 15
 
@@ -31,10 +43,10 @@ func groupOf(group string) (role string, audience notifier.Audience) {
 	return "", notifier.Audience(min(number(n), maxAudience))
 }
 
-// addFilter adds the form of filters, the number of all users, and how many the filter matches if that is known.
+// addFilter adds the choices of the filters, and the other order.
 func (h *Handlers) addFilter(r *http.Request, p *views.Users, l listing, roles []components.Option) {
-	text, group := p.Text, l.narrow.Get("group")
-	p.Groups = []components.Option{{Text: text.T("notices.any")}}
+	text, group, state := p.Text, l.narrow.Get("group"), l.narrow.Get("state")
+	p.Groups = []components.Option{{Text: text.T("users.all_groups")}}
 	for i, o := range h.audienceOptions(r, text, nil) {
 		value := groupAudience + strconv.Itoa(int(h.audiences()[i]))
 		p.Groups = append(p.Groups, components.Option{Value: value, Text: joined(o.Text, o.Note), Selected: value == group})
@@ -47,22 +59,44 @@ func (h *Handlers) addFilter(r *http.Request, p *views.Users, l listing, roles [
 	if role, audience := groupOf(group); group != "" && chosen(p.Groups) == "" {
 		p.Groups = append(p.Groups, components.Option{Value: group, Text: cmp.Or(role, h.audience(text, audience)), Selected: true})
 	}
-	if group != "" {
-		p.Filters, p.Clear = "1", usersPath
+	p.States = []components.Option{{Text: text.T("users.all_states")}}
+	for _, each := range userStates {
+		p.States = append(p.States, components.Option{Value: each, Text: text.T("users.state_" + each), Selected: each == state})
 	}
-	for _, order := range l.orders {
-		p.Orders = append(p.Orders, components.Option{Value: order, Text: text.T(orderTexts[order]), Selected: order == l.sort})
+	if l.search != "" || len(l.narrow) > 0 {
+		p.Clear = usersPath
+		return
 	}
+	other := l
+	other.sort = map[bool]string{true: "-seq", false: "name"}[l.sort == "name"]
+	p.Order = views.Link{Text: text.T(map[bool]string{true: "users.order_seq", false: "users.order_name"}[l.sort == "name"]), Href: other.address("", "")}
+}
+
+// addCounts adds the number of all users and, how many people the filters select.
+func (h *Handlers) addCounts(r *http.Request, p *views.Users, q notifier.UserQuery) {
 	total, err := h.Store.CountUsers(r.Context())
 	if err != nil {
 		h.lacks(r, "number of users", err)
 		return
 	}
-	p.Total = text.Number(total)
+	p.Total = p.Text.Number(total)
+	n, whole := int64(len(p.Rows)), true
+	if p.Clear == "" {
+		n = total
+	} else if p.Next != "" || p.First != "" {
+		if n, whole, err = h.Store.CountMatches(r.Context(), q, countPatience); err != nil {
+			h.lacks(r, "number of users", err)
+			return
+		}
+	}
+	id := "users.select_all"
+	if !whole {
+		id = "users.select_more"
+	}
+	if n > 1 {
+		p.Many.AllText = p.Text.N(id, n)
+	}
 }
-
-// orderTexts are the text IDs of the orders.
-var orderTexts = map[string]string{"name": "users.order_name", "-name": "users.order_name_back", "-seq": "users.order_seq"}
 
 func joined(text, note string) string {
 	if note == "" {

@@ -97,10 +97,10 @@ func TestPeopleAreSearchedAndFilteredByAPlainForm(t *testing.T) {
 	if form.AttrOr("method", "") != "get" || form.AttrOr("action", "") != "/staff/users" {
 		t.Errorf("the form is %s %s", form.AttrOr("method", ""), form.AttrOr("action", ""))
 	}
-	if n := form.Find("#q, #group, button[type=submit]").Length(); n != 4 || r.count("details[open] #group") != 1 {
+	if n := form.Find("#q, #group, #state, button[type=submit]").Length(); n != 4 {
 		t.Errorf("%d fields and buttons", n)
 	}
-	if got := r.attr("[data-testid=filters] a", "href"); got != "/staff/users" {
+	if got := r.attr("[data-testid=matches] a", "href"); got != "/staff/users" {
 		t.Errorf("Clear leads to %q", got)
 	}
 	var heads []string
@@ -110,4 +110,32 @@ func TestPeopleAreSearchedAndFilteredByAPlainForm(t *testing.T) {
 	if diff := cmp.Diff([]string{"Name", "Groups", "Unread", "Last active"}, heads); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestPeopleAreListedByActivity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.databases.called("alice", "Alice Ames")
+	if err := w.db.SaveSnapshots(t.Context(), []notifier.Snapshot{{Seq: 1, Ver: 1 << 60, Unread: 2}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.db.CreateSession(t.Context(), "s", notifier.Signed{User: notifier.User{Seq: 2}}, noon); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		"state=unread": "Alice Ames", "state=inactive": "Alice Ames carol", "state=inactive&q=r": "carol", "state=else": "Alice Ames bob carol",
+	} {
+		r := w.get("carol", "/staff/users?"+query).wantStatus(t, http.StatusOK)
+		var got []string
+		for _, row := range r.page.Find("[data-testid=user] th a bdi").EachIter() {
+			got = append(got, row.Text())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s lists %q, want %q", query, got, want)
+		}
+	}
+	r := w.get("carol", "/staff/users?state=inactive")
+	r.wantText(t, "[data-testid=matches] label", "Select all 2 that match")
+	r.wantText(t, "#state [selected]", "Never active")
+	r.wantText(t, "[data-testid=name]", "alice")
 }

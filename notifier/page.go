@@ -137,6 +137,8 @@ type UserQuery struct {
 	ByMail     bool     // Contains also finds mail addresses that begin with it
 	Role       string   // only members of this role; empty: all
 	Audience   Audience // only users in this audience; 0: all
+	Unread     bool     // only users with unread entries in their inbox, as SQL has it: up to 45 s ago
+	Inactive   bool     // only users who were never active: no session, no opened inbox, no page that named its zone
 	Descending bool     // by name, in reverse order
 	After      string   // only names after this one in that order; empty: all
 	UpTo       string   // only names up to this one in that order; empty: all

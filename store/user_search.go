@@ -45,3 +45,31 @@ func (s *Store) nameBehind(ctx context.Context, name string, places int) (behind
 	}
 	return behind, err
 }
+
+// CountMatches returns the number of users that a query selects, without its cursors and limit. It stops after patience
+// has passed; then whole is false, and n counts only those found so far.
+func (s *Store) CountMatches(ctx context.Context, q notifier.UserQuery, patience time.Duration) (n int64, whole bool, err error) {
+	began := time.Now()
+	q.After, q.Before, q.ByNewest, q.Descending = "", 0, false, false
+	for size := firstStep; ; size *= 4 {
+		if q.UpTo, err = s.nameBehind(ctx, q.After, size); err != nil {
+			return 0, false, s.fail(err, "count users")
+		}
+		f, _ := userFilter(q)
+		if q.Role != "" {
+			if err = s.addMembership(ctx, &f, q.Role); err != nil {
+				return 0, false, s.fail(err, "count the members of role %q", q.Role)
+			}
+		}
+		var some int64
+		if err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM users u `+f.where(), f.args...).Scan(&some); err != nil {
+			return 0, false, s.fail(err, "count users")
+		}
+		if n += some; q.UpTo == "" {
+			return n, true, nil
+		}
+		if q.After = q.UpTo; time.Since(began) >= patience {
+			return n, false, nil
+		}
+	}
+}

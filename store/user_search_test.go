@@ -126,3 +126,65 @@ func TestUsersAreFoundByTheBeginningOfTheirMailAddress(t *testing.T) {
 		}
 	})
 }
+
+// With zero patience a count examines the first step only.
+func TestMatchesAreCountedAsFarAsPatienceReaches(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		store.Exec(t, s, `INSERT INTO users (seq, name, name_fold, password_hash, audience, locale, created_at)
+			WITH RECURSIVE numbers (n) AS (SELECT 100001 UNION ALL SELECT n + 1 FROM numbers WHERE n < 150000)
+			SELECT n, 'u' || n, 'u' || n, '', CASE WHEN n IN (100100, 149900) THEN 3 ELSE 2 END, '', 0 FROM numbers`)
+		for _, c := range []struct {
+			query    notifier.UserQuery
+			patience time.Duration
+			n        int64
+			whole    bool
+		}{
+			{notifier.UserQuery{Audience: 3}, 0, 1, false},
+			{notifier.UserQuery{Audience: 3, Limit: 1, After: "u2", ByNewest: true}, time.Hour, 2, true},
+			{notifier.UserQuery{Contains: "9900"}, time.Hour, 5, true},
+			{notifier.UserQuery{Role: "nobody"}, time.Hour, 0, true},
+			{notifier.UserQuery{}, time.Hour, 50_000, true},
+		} {
+			if n, whole, err := s.CountMatches(t.Context(), c.query, c.patience); err != nil || n != c.n || whole != c.whole {
+				t.Errorf("%+v: %d, whole %t, %v; want %d, %t", c.query, n, whole, err, c.n, c.whole)
+			}
+		}
+	})
+}
+
+func TestUsersAreFilteredByWhatTheyHaveUnreadAndByActivity(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		seqs := map[string]int64{}
+		for _, name := range []string{"ann", "bea", "cid", "dan", "eve"} {
+			seqs[name] = must(s.CreateUser(t.Context(), notifier.NewUser{Name: name, Audience: 2}))(t).Seq
+		}
+		err := s.SaveSnapshots(t.Context(), []notifier.Snapshot{
+			{Seq: seqs["ann"], Ver: 1, Unread: 2}, {Seq: seqs["bea"], Ver: 1, Opened: 7}, {Seq: seqs["cid"], Ver: 1, Unread: 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.CreateSession(t.Context(), "s", notifier.Signed{User: notifier.User{Seq: seqs["cid"]}}, db.clock.now()); err != nil {
+			t.Fatal(err)
+		}
+		must(s.SetZone(t.Context(), seqs["dan"], "Asia/Tokyo"))(t)
+		for _, c := range []struct {
+			query notifier.UserQuery
+			want  []string
+		}{
+			{notifier.UserQuery{Unread: true}, []string{"ann", "cid"}},
+			{notifier.UserQuery{Inactive: true}, []string{"ann", "eve"}},
+			{notifier.UserQuery{Unread: true, Inactive: true}, []string{"ann"}},
+		} {
+			var got []string
+			for _, u := range must(s.Users(t.Context(), c.query))(t) {
+				got = append(got, u.Name)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%+v (-want +got):\n%s", c.query, diff)
+			}
+		}
+	})
+}

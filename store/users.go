@@ -4,13 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
-	"golang.org/x/text/language"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -72,6 +69,7 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 	if q.Audience > 0 {
 		f.add("u.audience = %s", int64(q.Audience))
 	}
+	f.active(q)
 	if q.ByNewest {
 		if q.Before > 0 {
 			f.add("u.seq < %s", q.Before)
@@ -90,6 +88,17 @@ func userFilter(q notifier.UserQuery) (f filter, order string) {
 		}
 	}
 	return f, order
+}
+
+// active adds the conditions about what users have done and have left to do. Each looks up users by an index.
+func (f *filter) active(q notifier.UserQuery) {
+	if q.Unread {
+		f.conditions = append(f.conditions, `EXISTS (SELECT 1 FROM inbox_snapshots i WHERE i.seq = u.seq AND i.unread > 0)`)
+	}
+	if q.Inactive {
+		f.conditions = append(f.conditions, `u.zone_seen = '' AND NOT EXISTS (SELECT 1 FROM sessions n WHERE n.seq = u.seq)
+			AND NOT EXISTS (SELECT 1 FROM inbox_snapshots i WHERE i.seq = u.seq AND i.opened > 0)`)
+	}
 }
 
 // called adds the condition that a part is in a user's name or display name, or at the beginning of their mail address,
@@ -161,58 +170,6 @@ func gatherUsers(rows *sql.Rows, err error) ([]notifier.User, error) {
 		return nil
 	})
 	return users, err
-}
-
-// The codes of FieldError for a new user, besides notifier.CodeBadName.
-const (
-	CodeBadAudience = "bad_audience" // audience: not a number above 0
-	CodeBadLocale   = "bad_locale"   // locale: neither empty nor BCP 47
-)
-
-// checkNewUser is checkUser for a new user.
-func checkNewUser(u *notifier.NewUser) error {
-	err := checkUser(u)
-	fault := notifier.NameFault(u.Name)
-	if fault == nil || fault.Code == notifier.CodeBadName { // already found by checkUser
-		return err
-	}
-	bad := (*notifier.InvalidError)(nil)
-	if !errors.As(err, &bad) {
-		bad = &notifier.InvalidError{}
-	}
-	bad.Fields = slices.Insert(bad.Fields, 0, *fault)
-	return bad
-}
-
-// checkUser returns an error with every invalid field of u, and normalises without loss: it trims blanks
-// around values, and rewrites the domain of the mail address.
-func checkUser(u *notifier.NewUser) error {
-	var bad notifier.InvalidError
-	if !notifier.ValidName(u.Name) {
-		bad.Add("name", notifier.CodeBadName, map[string]any{"Name": u.Name})
-	}
-	u.Locale = strings.TrimSpace(u.Locale)
-	if u.Audience < 1 || u.Audience > math.MaxInt16 {
-		bad.Add("audience", CodeBadAudience, map[string]any{"Audience": int(u.Audience)})
-	}
-	if u.Locale != "" {
-		if _, err := language.Parse(u.Locale); err != nil || len(u.Locale) > notifier.MaxLocale {
-			bad.Add("locale", CodeBadLocale, map[string]any{"Locale": u.Locale})
-		}
-	}
-	if u.Email = strings.TrimSpace(u.Email); u.Email != "" {
-		address, err := notifier.ParseEmail(u.Email)
-		if err != nil {
-			bad.Add("email", notifier.CodeBadEmail, nil)
-		}
-		u.Email = address
-	}
-	for _, role := range u.Roles {
-		if !notifier.ValidName(role) {
-			bad.Add("roles", notifier.CodeBadName, map[string]any{"Name": role})
-		}
-	}
-	return bad.OrNil()
 }
 
 // userRow is a user with the values that the store adds.

@@ -1,6 +1,10 @@
 package views
 
-import "github.com/carillonhq/carillon/views/components"
+import (
+	"cmp"
+
+	"github.com/carillonhq/carillon/views/components"
+)
 
 // Users is the directory of users.
 type Users struct {
@@ -11,10 +15,34 @@ type Users struct {
 	New      NewPerson
 	ByMail   bool                // the search finds mail addresses, too
 	Groups   []components.Option // the choices of that filter
-	Orders   []components.Option // more than one: they can be chosen
-	Filters  string              // the number of filters in force; empty: none
-	Clear    string              // the list without filters
+	States   []components.Option // the choices of the filter by activity
+	Clear    string              // the list without search and filters; empty: there are none
+	Order    Link                // the list in another order; empty: there is none
 	NextText string
+	Many     ManyForm
+}
+
+// ManyForm is the form for the people in the list who are ticked.
+type ManyForm struct {
+	Faults
+	AllText string              // of the box for all who match, with their number; empty: nobody but those on the page
+	All     bool                // that box is ticked
+	Group   string              // as filled in
+	Groups  []components.Option // nil: the name is typed
+	Fields  []Hidden            // the filters
+}
+
+// Many is a change of all people who match: a question, or how far it is.
+type Many struct {
+	Frame
+	Back     string   // the list
+	Fields   []Hidden // of the next step
+	Ask      string   // the question; empty: it has been answered
+	Progress string
+	Result   string // how many were changed so far
+	Over     bool   // nothing is left to do
+
+	Looked, Changed, Of int64
 }
 
 // NewPerson is the form for another person.
@@ -28,6 +56,8 @@ type NewPerson struct {
 
 // UserRow is one user.
 type UserRow struct {
+	Pick, PickText string // the value and the name of the box; Picked: it is ticked
+	Picked         bool
 	Name, Audience string
 	Display        string // display name; may be empty
 	Href           string // their page
@@ -38,6 +68,9 @@ type UserRow struct {
 	Unread         string // empty: unknown
 	Seen           Dated  // when they were last seen; zero: unknown
 }
+
+// shown is the name that the row begins with.
+func (u *UserRow) shown() string { return cmp.Or(u.Display, u.Name) }
 
 func (p *Users) searchLabel() string {
 	if p.ByMail {

@@ -3,6 +3,7 @@ import { startCopy } from "./copy.js";
 import { startDevices } from "./devices.js";
 import { startForm } from "./forms.js";
 import { htmx } from "./htmx.js";
+import { startMany } from "./many.js";
 import { startSaves } from "./saves.js";
 import { startName, startSend } from "./send.js";
 import { showTimes } from "./times.js";
@@ -18,6 +19,7 @@ export function startStaff(answered = false) {
 	const { signal } = (shown = new AbortController());
 	startCopy();
 	startDevices();
+	startMany(signal);
 	for (const form of document.querySelectorAll("form[data-kept]")) {
 		if (form instanceof HTMLFormElement) startForm(form, { show, signal }, answered);
 	}

@@ -173,7 +173,7 @@ func Table(caption string, columns []Column) templ.Component {
 }
 
 // Search is the search form of a list. part is the selector of the list, which is replaced while
-// the user types. The children are further fields.
+// the user types, or chooses in .narrow. The children are further fields.
 func Search(icons Icons, action, part, label, submit, query string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -221,7 +221,7 @@ func Search(icons Icons, action, part, label, submit, query string) templ.Compon
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" hx-trigger=\"input changed delay:250ms from:#q, submit\" hx-target=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" hx-trigger=\"input changed delay:250ms from:#q, change from:.narrow, submit\" hx-target=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

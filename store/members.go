@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/carillonhq/carillon/notifier"
+)
+
+// ChangeMembers makes the users with these numbers join or leave a role, with an entry in the audit log for each of them
+// that this changes, in one transaction; other writers wait, so callers pass a few hundred. It returns the numbers of those
+// that it changed, in order: a member who joins again is not among them, unless only an app had put them there. Unknown
+// users are ignored. It returns notifier.ErrNotFound for an unknown role.
+func (s *Store) ChangeMembers(ctx context.Context, by notifier.Actor, m notifier.Membership, seqs []int64) (changed []int64, err error) {
+	err = s.whileThere(ctx, func(tx *sql.Tx) error {
+		changed = nil
+		id, err := lookUp(ctx, tx, `SELECT id FROM roles WHERE name = $1`, m.Role)
+		if err != nil {
+			return err
+		}
+		among := s.dialect.within("seq", 2)
+		query := fmt.Sprintf(`SELECT seq FROM users u WHERE %s
+			AND NOT EXISTS (SELECT 1 FROM role_members m WHERE m.role_id = $1 AND m.seq = u.seq AND m.app_id = 0) ORDER BY seq`, among)
+		if m.Leave {
+			query = `SELECT seq FROM role_members WHERE role_id = $1 AND ` + s.dialect.within("seq", 2) + ` ORDER BY seq`
+		}
+		rows, err := tx.QueryContext(ctx, query, id, s.dialect.numberList(seqs))
+		err = each(rows, err, func(rows *sql.Rows) error {
+			var seq int64
+			err := rows.Scan(&seq)
+			changed = append(changed, seq)
+			return err
+		})
+		if err != nil || len(changed) == 0 {
+			return err
+		}
+		if m.Leave {
+			_, err = tx.ExecContext(ctx, `DELETE FROM role_members WHERE role_id = $1 AND `+among, id, s.dialect.numberList(changed)) //nolint:gosec // among is a constant of the dialect
+		} else {
+			err = s.dialect.addMembers(ctx, tx, repeated(id, len(changed)), changed)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, noteChange+`SELECT seq, FALSE, CAST($1 AS BIGINT) FROM users WHERE `+s.dialect.within("seq", 2)+` ORDER BY seq`+noteChangeAgain,
+			millis(s.now()), s.dialect.numberList(changed))
+		if err != nil {
+			return err
+		}
+		return s.recordUsers(ctx, tx, by, m.Action(), changed, m.Role)
+	})
+	if err != nil {
+		return nil, s.fail(err, "change the membership of %d users in role %q", len(seqs), m.Role)
+	}
+	return changed, nil
+}
+
+func repeated(id int64, n int) []int64 {
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = id
+	}
+	return all
+}
