@@ -183,11 +183,12 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	return p
 }
 
-// addAudiences adds the audiences and the texts about an announcement's window.
+// addAudiences adds the audiences and the texts about an announcement's window and pictures.
 func (h *Handlers) addAudiences(r *http.Request, p *views.Send) {
 	p.Audiences = h.audienceOptions(r, p.Text, p.Form.Audiences)
 	p.Zone = h.zoneText(r)
 	p.EndsUsual = p.Text.F("send.ends_hint", "Time", lasting(p.Text, h.closesUsually()))
+	p.PictureHosts = listedNames(p.Text, h.ImageHosts)
 }
 
 // zoneText returns the line with the time zone of a form's times.

@@ -22,27 +22,29 @@ type Send struct {
 	Disappears string
 	Zone       string // the time zone of the window
 	EndsUsual  string // when an announcement closes by default
-	Preview    *Preview
-	Lost       []string // what readers of an announcement's text will not get
-	Confirm    *Confirm
-	Later      []LaterChoice
-	Submit     string      // the text of the button that sends
-	Timing     bool        // the sender chooses the time
-	OtherUser  string      // the signed-in user, if another user filled in the form; empty: the same user
-	FaultList  []FaultLink // all errors, including errors without a field
-	Edit       *Edit       // nil: it is a new notice
-	Tested     string      // the confirmation that a test was sent; empty: none was sent
-	Draft      string      // when the form was saved as a draft; empty: not saved
-	DraftFault string      // why it could not be saved; empty: no failure
-	Newest     *DraftLink  // nil: the reader has no drafts, or the form is filled in
-	Drafts     int64       // how many the reader has
-	AllDrafts  string      // the page that lists drafts and templates
-	Templates  []Link      // links to the form filled in with each
-	Naming     *Naming     // asks for the name of a template; nil: not asked
-	Kept       string      // the confirmation that a template was saved; empty: none was
-	Meant      []Meant     // suggestions for unknown names
-	Live       bool        // the response contains only a part of the form
-	NotSent    string      // why a valid form was not accepted; empty: no failure
+	// PictureHosts lists the hosts of the pictures that the text of an announcement may have; empty: it has none.
+	PictureHosts string
+	Preview      *Preview
+	Lost         []string // what readers of an announcement's text will not get
+	Confirm      *Confirm
+	Later        []LaterChoice
+	Submit       string      // the text of the button that sends
+	Timing       bool        // the sender chooses the time
+	OtherUser    string      // the signed-in user, if another user filled in the form; empty: the same user
+	FaultList    []FaultLink // all errors, including errors without a field
+	Edit         *Edit       // nil: it is a new notice
+	Tested       string      // the confirmation that a test was sent; empty: none was sent
+	Draft        string      // when the form was saved as a draft; empty: not saved
+	DraftFault   string      // why it could not be saved; empty: no failure
+	Newest       *DraftLink  // nil: the reader has no drafts, or the form is filled in
+	Drafts       int64       // how many the reader has
+	AllDrafts    string      // the page that lists drafts and templates
+	Templates    []Link      // links to the form filled in with each
+	Naming       *Naming     // asks for the name of a template; nil: not asked
+	Kept         string      // the confirmation that a template was saved; empty: none was
+	Meant        []Meant     // suggestions for unknown names
+	Live         bool        // the response contains only a part of the form
+	NotSent      string      // why a valid form was not accepted; empty: no failure
 }
 
 // atHint explains the field with the time at which the notice is sent.
@@ -203,6 +205,23 @@ func (p *Send) moreGiven() bool {
 
 // moreFields lists the less common fields.
 var moreFields = []string{"scope", "subject", "choices", "take", "take_within", "take_else", "expires_in", "toast"}
+
+// bodyHint says which markup the text of an announcement may have.
+func (p *Send) bodyHint() string {
+	if p.PictureHosts == "" {
+		return p.Text.T("send.body_hint")
+	}
+	return p.Text.F("send.body_hint_pictures", "Hosts", p.PictureHosts)
+}
+
+// markups lists the kinds of markup that have a button.
+func (p *Send) markups() []string {
+	kinds := []string{"bold", "italic", "link", "list"}
+	if p.PictureHosts != "" {
+		kinds = append(kinds, "picture")
+	}
+	return kinds
+}
 
 // linkHint says where a link that begins with / leads.
 func (p *Send) linkHint() string {
