@@ -179,7 +179,7 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	p.Takes = takeOptions(p.Text, given.Take)
 	p.Disappears = h.disappears(r, p.Text, given)
 	p.Submit, p.Later = h.submitText(r, p, -1), h.laterChoices(r, p)
-	p.Lost = h.lost(p.Text, given)
+	p.Lost, p.Category = h.lost(p.Text, given), h.category(p.Text, &given)
 	return p
 }
 

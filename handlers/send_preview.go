@@ -35,7 +35,7 @@ func (h *Handlers) previewPart(
 	case !bad.Has("to", "target"):
 		p.Preview.Recipients, p.Submit = recipients(p, sure.Recipients), h.submitText(r, p, sure.Recipients)
 	}
-	p.Lost = h.lost(p.Text, p.Form)
+	p.Lost, p.Category = h.lost(p.Text, p.Form), h.category(p.Text, &p.Form)
 	// An unfinished form is not an error, and browsers log every error status.
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
 }

@@ -16,6 +16,7 @@ type Send struct {
 	Roles     []components.Option // to tick; none: the names are typed
 	Audiences []components.Option // to tick
 	Types     []TypeHint          // suggestions
+	Category  *Category           // nil: none is meant yet
 	Expiry    []components.Option
 	Takes     []components.Option
 	// Disappears is when the notice expires if it is sent now or as scheduled; empty: unknown.
@@ -64,6 +65,12 @@ type Naming struct{ Name string }
 
 // Meant is a user whose name is similar to a typed one.
 type Meant struct{ Typed, Name string }
+
+// Category is the type in the form as people see it.
+type Category struct {
+	Mark Mark
+	Name string
+}
 
 // TypeHint is a known type of notice.
 type TypeHint struct {
@@ -205,23 +212,6 @@ func (p *Send) moreGiven() bool {
 
 // moreFields lists the less common fields.
 var moreFields = []string{"scope", "subject", "choices", "take", "take_within", "take_else", "expires_in", "toast"}
-
-// bodyHint says which markup the text of an announcement may have.
-func (p *Send) bodyHint() string {
-	if p.PictureHosts == "" {
-		return p.Text.T("send.body_hint")
-	}
-	return p.Text.F("send.body_hint_pictures", "Hosts", p.PictureHosts)
-}
-
-// markups lists the kinds of markup that have a button.
-func (p *Send) markups() []string {
-	kinds := []string{"bold", "italic", "link", "list"}
-	if p.PictureHosts != "" {
-		kinds = append(kinds, "picture")
-	}
-	return kinds
-}
 
 // linkHint says where a link that begins with / leads.
 func (p *Send) linkHint() string {
