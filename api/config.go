@@ -50,20 +50,21 @@ type Config struct {
 	Audit          web.Audit
 	TrustedProxies web.Proxies // proxies whose X-Forwarded-For is trusted
 
-	Audiences map[notifier.Audience]string // names of the audiences by number
-	LinkHosts []string                     // hosts that announcements may link to; none: relative links only
-	Path      string                       // of the public URL
-	Demo      bool                         // a demonstration on this machine: pages on loopback addresses may ask for every app
-	PublicURL string                       // how browsers reach the API; default: the address of the request
-	Version   string                       // version of the document; default: 1.0.0
-	Rate      int                          // requests per second, key and instance; 0: no limit
-	Mailing   bool                         // this installation sends mail
-	Pushing   bool                         // this installation sends pushes
-	UserRate  int                          // the same for calls of a user, with bursts of three times as many
-	Served    web.Served                   // nil: not called of requests
-	Traced    web.Traced                   // nil: there are no traces
-	Log       *slog.Logger                 // default: slog.Default()
-	Now       func() time.Time             // default: time.Now
+	Audiences  map[notifier.Audience]string // names of the audiences by number
+	LinkHosts  []string                     // hosts that announcements may link to; none: relative links only
+	ImageHosts []string                     // hosts of pictures in announcements, with the hosts below them; none: no pictures
+	Path       string                       // of the public URL
+	Demo       bool                         // a demonstration on this machine: pages on loopback addresses may ask for every app
+	PublicURL  string                       // how browsers reach the API; default: the address of the request
+	Version    string                       // version of the document; default: 1.0.0
+	Rate       int                          // requests per second, key and instance; 0: no limit
+	Mailing    bool                         // this installation sends mail
+	Pushing    bool                         // this installation sends pushes
+	UserRate   int                          // the same for calls of a user, with bursts of three times as many
+	Served     web.Served                   // nil: not called of requests
+	Traced     web.Traced                   // nil: there are no traces
+	Log        *slog.Logger                 // default: slog.Default()
+	Now        func() time.Time             // default: time.Now
 }
 
 func (c *Config) setDefaults() {

@@ -22,7 +22,7 @@ type me struct {
 
 // registerMe adds the calls below /me.
 func registerMe(u *users) {
-	m := &me{u, markdown.New(u.LinkHosts, "")}
+	m := &me{u, markdown.New(u.LinkHosts, u.ImageHosts, "")}
 	register(u.server, call{
 		id: "get-me", group: groupMe, method: http.MethodGet, path: mePath, user: true, status: http.StatusOK,
 		summary:  "Who is asking",

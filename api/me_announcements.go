@@ -22,7 +22,7 @@ func registerMeAnnouncements(m *me) {
 		id: "me-announcements", group: groupMe, method: http.MethodGet, path: mePath + "/announcements", user: true, status: http.StatusOK,
 		summary: "List the announcements that you see",
 		about: "All that are open for your audience: pinned ones first, then the latest first. `body` is a tree of nodes, so that no page has to insert HTML: " +
-			"each `type` is the name of an element (p, h2, h3, h4, ul, ol, li, blockquote, pre, hr, br, em, strong, code, a), or `text`.",
+			"each `type` is the name of an element (p, h2, h3, h4, ul, ol, li, blockquote, pre, hr, br, em, strong, code, a, img), or `text`.",
 		also:     []int{http.StatusNotModified},
 		examples: []example{{name: "list", summary: "All of them"}},
 	}, m.announcements)
@@ -71,13 +71,15 @@ type textNode struct {
 	Text     string     `json:"text,omitempty" doc:"Of a text."`
 	Href     string     `json:"href,omitempty" doc:"Of an a: an address, or a path that begins with one slash."`
 	Start    int        `json:"start,omitempty" doc:"Of an ol: its first number, unless that is 1."`
+	Src      string     `json:"src,omitempty" doc:"Of an img: an https address on one of the hosts of --image-hosts."`
+	Alt      string     `json:"alt,omitempty" doc:"Of an img: its description."`
 	Children []textNode `json:"children,omitempty" nullable:"false" doc:"What the element contains."`
 }
 
 func newTextNodes(nodes []markdown.Node) []textNode {
 	list := make([]textNode, len(nodes))
 	for i, n := range nodes {
-		list[i] = textNode{Type: n.Type, Text: n.Text, Href: n.Href, Start: n.Start, Children: newTextNodes(n.Children)}
+		list[i] = textNode{Type: n.Type, Text: n.Text, Href: n.Href, Start: n.Start, Src: n.Src, Alt: n.Alt, Children: newTextNodes(n.Children)}
 	}
 	return list
 }

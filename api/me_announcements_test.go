@@ -14,7 +14,7 @@ func TestAUserReadsTheirAnnouncementsByToken(t *testing.T) {
 	w := newWorld(t)
 	bob := w.token(t, "bob", nil)
 	for _, body := range []string{
-		`{"target":{"audiences":["user"]},"type":"news","title":"Closed on Friday","body":"The **office** is [closed](/hours).\n\n2. <b>x</b>","pinned":true}`,
+		`{"target":{"audiences":["user"]},"type":"news","title":"Closed on Friday","body":"The **office** is [closed](/hours).\n\n![Plan](https://cdn.example.com/a.png) ![no](https://x.example/)\n\n2. <b>x</b>","pinned":true}`,
 		`{"target":{"audiences":["user"]},"type":"news","title":"Second"}`,
 		`{"target":{"audiences":["customer"]},"type":"news","title":"For others"}`,
 	} {
@@ -30,6 +30,7 @@ func TestAUserReadsTheirAnnouncementsByToken(t *testing.T) {
 	body, err := json.Marshal(first.Body)
 	want := `[{"type":"p","children":[{"type":"text","text":"The "},{"type":"strong","children":[{"type":"text","text":"office"}]},{"type":"text","text":" is "},` +
 		`{"type":"a","href":"/hours","children":[{"type":"text","text":"closed"}]},{"type":"text","text":"."}]},` +
+		`{"type":"p","children":[{"type":"img","src":"https://cdn.example.com/a.png","alt":"Plan"},{"type":"text","text":" no"}]},` +
 		`{"type":"ol","start":2,"children":[{"type":"li","children":[{"type":"text","text":"<b>x</b>"}]}]}]`
 	if err != nil || string(body) != strings.NewReplacer("<", `\u003c`, ">", `\u003e`).Replace(want) {
 		t.Errorf("the text is %s, %v", body, err)

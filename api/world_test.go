@@ -139,7 +139,7 @@ func newStillWorld(t testing.TB, postgres string, rdb redis.UniversalClient, cha
 		Hooks: hooks, Receipts: receipts, Store: s, Notices: w.notices, Asks: w.asks, Tasks: w.tasks, Inbox: w.inbox,
 		Receptions:    reception.New(reception.Config{Store: s, Read: w.inbox.Read, Rehearse: w.notices.Rehearse, Types: w.topics, Mailing: true, Pushing: true}),
 		Announcements: w.announcements, Topics: w.topics, Audit: s, Apps: w.apps,
-		Audiences: testAudiences, Log: quiet, Tokens: verifier, Stream: hub,
+		Audiences: testAudiences, ImageHosts: []string{"cdn.example.com"}, Log: quiet, Tokens: verifier, Stream: hub,
 	}
 	for _, f := range change {
 		f(&c)

@@ -45,6 +45,26 @@ func TestAnnouncementIsShownInFullAndMarkedRead(t *testing.T) {
 	b.wantDid(t) // already read
 }
 
+func TestPicturesInTheTextAreShownFromAllowedHosts(t *testing.T) {
+	t.Parallel()
+	one := post(5, 1, false, false)
+	one.Body = "![The plan](https://eu.cdn.example/plan.png)\n\n![Another](https://evil.example/x.png)"
+	b := newAnnouncements(t, one)
+	b.config.ImageHosts = []string{"cdn.example"}
+	b.rebuild()
+	r := b.get("alice", "/announcements/5").wantStatus(t, http.StatusOK)
+	const picture = "[data-testid=announcement-body] img"
+	if r.count(picture) != 1 || r.attr(picture, "src") != "https://eu.cdn.example/plan.png" || r.attr(picture, "alt") != "The plan" ||
+		r.attr(picture, "loading") != "lazy" || r.attr(picture, "referrerpolicy") != "no-referrer" {
+		t.Errorf("the pictures of the body:\n%s", r.body)
+	}
+	r.wantText(t, "[data-testid=announcement-body] p:last-child", "Another")
+	if policy := r.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "https://*.cdn.example") {
+		t.Errorf("the policy is %q", policy)
+	}
+	b.get("alice", "/announcements").wantStatus(t, http.StatusOK).wantText(t, "[data-testid=announcement] .body", "The plan Another")
+}
+
 func TestTheLinksOfAnAppsAnnouncementLeadToItsPages(t *testing.T) {
 	t.Parallel()
 	one := post(5, 1, true, false)

@@ -53,7 +53,7 @@ func New(c Config) (*Handlers, error) {
 		return nil, err
 	}
 	h := &Handlers{
-		Config: c, markdown: markdown.New(c.LinkHosts, c.LinkBase), origin: http.NewCrossOriginProtection(),
+		Config: c, markdown: markdown.New(c.LinkHosts, c.ImageHosts, c.LinkBase), origin: http.NewCrossOriginProtection(),
 		zones: newZones(), looks: newLooks(), mutes: newMutes(c.Now), strangers: newStrangers(c.Now),
 	}
 	h.policy = policyOf(c.ImageHosts)

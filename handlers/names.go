@@ -9,13 +9,22 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// offeredNames is the maximum number of names suggested while the user types.
-const offeredNames = 8
+// Maximum numbers of names suggested while the user types. The list of categories can be opened before anything is typed.
+const (
+	offeredNames = 8
+	offeredTypes = 100
+)
 
 // offer is a suggested name.
 type offer struct {
 	Name string `json:"name"`
 	Note string `json:"note"` // in the reader's language; may be empty
+
+	// Of a type only.
+	Label    string `json:"label,omitempty"`    // what people read instead of its name
+	Icon     string `json:"icon,omitempty"`     // its name in the sprite; empty: it has initials
+	Initials string `json:"initials,omitempty"` // instead of an icon
+	Tint     string `json:"tint,omitempty"`
 }
 
 // names suggests users, roles, audiences or types for the input so far.
@@ -51,7 +60,7 @@ func (h *Handlers) offerUsers(r *http.Request, part string, offers []offer) ([]o
 		if u.Display != "" {
 			note = u.Display + " · " + note
 		}
-		offers = append(offers, offer{u.Name, note})
+		offers = append(offers, offer{Name: u.Name, Note: note})
 	}
 	return offers, err
 }
@@ -60,7 +69,7 @@ func (h *Handlers) offerRoles(r *http.Request, part string, offers []offer) ([]o
 	roles, err := h.Store.FindRoles(r.Context(), part, offeredNames)
 	text := h.text(r)
 	for _, role := range roles {
-		offers = append(offers, offer{role.Name, text.N("names.members", role.Members)})
+		offers = append(offers, offer{Name: role.Name, Note: text.N("names.members", role.Members)})
 	}
 	return offers, err
 }
@@ -71,16 +80,21 @@ func (h *Handlers) offerTypes(r *http.Request, part string, offers []offer) []of
 	part = strings.ToLower(part)
 	var others []offer
 	for _, t := range h.Topics.Types() {
-		name := names.given(t.Slug)
+		name := names.words(t.Slug)
 		switch {
 		case strings.HasPrefix(t.Slug, part):
-			offers = append(offers, offer{t.Slug, name})
+			offers = append(offers, h.offerType(t.Slug, name))
 		case strings.Contains(t.Slug, part), strings.Contains(strings.ToLower(name), part):
-			others = append(others, offer{t.Slug, name})
+			others = append(others, h.offerType(t.Slug, name))
 		}
 	}
 	offers = append(offers, others...)
-	return offers[:min(len(offers), offeredNames)]
+	return offers[:min(len(offers), offeredTypes)]
+}
+
+func (h *Handlers) offerType(slug, name string) offer {
+	look := h.lookOf(slug)
+	return offer{Name: slug, Note: slug, Label: name, Icon: look.Icon, Initials: look.Initials, Tint: look.Tint}
 }
 
 func (h *Handlers) offerAudiences(r *http.Request, part string, offers []offer) ([]offer, error) {
@@ -91,7 +105,7 @@ func (h *Handlers) offerAudiences(r *http.Request, part string, offers []offer) 
 		// Staff may also type the name in the configuration.
 		names := strings.ToLower(a.name + "\n" + h.givenName(a.audience))
 		if strings.Contains(names, part) && len(offers) < offeredNames {
-			offers = append(offers, offer{a.name, text.N("names.members", a.members)})
+			offers = append(offers, offer{Name: a.name, Note: text.N("names.members", a.members)})
 		}
 	}
 	return offers, err

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -37,6 +38,43 @@ func TestNamesAreSuggestedWhileTyping(t *testing.T) {
 	}
 	if r := w.get("carol", "/staff/names?q=many"); strings.Count(r.body, `"name":"many`) != 8 {
 		t.Errorf("of many names it has %s", r.body)
+	}
+}
+
+func TestCategoriesAreOfferedWithIconAndName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		types := []notifier.NoticeType{{Slug: "like"}, {Slug: "order", Icon: "truck", Color: "gray", Names: map[string]string{"en": "Parcels"}}}
+		for n := range 20 {
+			types = append(types, notifier.NoticeType{Slug: fmt.Sprintf("z.%02d", n)})
+		}
+		w.haveTypes(types...)
+	})
+	for address, want := range map[string]string{
+		"?q=parc&target=type": `{"names":[{"name":"order","note":"order","label":"Parcels","icon":"truck","tint":"gray"}]}`,
+		"?q=lik&target=type":  `{"names":[{"name":"like","note":"like","label":"Like","icon":"heart","tint":"green"}]}`,
+	} {
+		if r := w.get("carol", "/staff/names"+address).wantStatus(t, http.StatusOK); r.body != want+"\n" {
+			t.Errorf("%s: %s", address, r.body)
+		}
+	}
+	if r := w.get("carol", "/staff/names?target=type"); strings.Count(r.body, `"name"`) != 22 {
+		t.Errorf("the whole list is %s", r.body)
+	}
+
+	// The field has the icon and the name, too, and follows what is typed.
+	mark := func(r reply) string {
+		return strings.Join(r.texts("#type-name"), "|") + r.attr("#type-mark use", "href")[strings.LastIndex(r.attr("#type-mark use", "href"), "#"):]
+	}
+	if got := mark(w.get("carol", "/staff/send?type=order").wantStatus(t, http.StatusOK)); got != "Parcels#truck" {
+		t.Errorf("the field has %q", got)
+	}
+	if got := mark(w.live(nil, "target", "user", "type", "like").wantStatus(t, http.StatusOK)); got != "Like#heart" {
+		t.Errorf("of what was typed it has %q", got)
+	}
+	w.live(nil, "target", "user", "type", "unheard.of").wantText(t, "#type-name", "New category")
+	if r := w.live(nil, "target", "topic"); r.count("#type-mark .avatar") != 0 || r.count("#type-mark") != 1 {
+		t.Error("a topic without a category has an icon")
 	}
 }
 

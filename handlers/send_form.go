@@ -179,15 +179,16 @@ func (h *Handlers) sendPage(r *http.Request, given views.SendForm) *views.Send {
 	p.Takes = takeOptions(p.Text, given.Take)
 	p.Disappears = h.disappears(r, p.Text, given)
 	p.Submit, p.Later = h.submitText(r, p, -1), h.laterChoices(r, p)
-	p.Lost = h.lost(p.Text, given)
+	p.Lost, p.Category = h.lost(p.Text, given), h.category(p.Text, &given)
 	return p
 }
 
-// addAudiences adds the audiences and the texts about an announcement's window.
+// addAudiences adds the audiences and the texts about an announcement's window and pictures.
 func (h *Handlers) addAudiences(r *http.Request, p *views.Send) {
 	p.Audiences = h.audienceOptions(r, p.Text, p.Form.Audiences)
 	p.Zone = h.zoneText(r)
 	p.EndsUsual = p.Text.F("send.ends_hint", "Time", lasting(p.Text, h.closesUsually()))
+	p.PictureHosts = listedNames(p.Text, h.ImageHosts)
 }
 
 // zoneText returns the line with the time zone of a form's times.

@@ -66,7 +66,7 @@ func TestEveryAnnouncementFromTheFormIsConfirmed(t *testing.T) {
 	for n, want := range []string{
 		"This announcement goes to 3 people.", "Starts at once and ends on 4 December 2026, 12:00 UTC.",
 		"It appears under Announcements and as a banner on every page until it's read.",
-		"1 link will not work (not allowed: example.com).", "1 picture will not be shown, only its description.",
+		"1 link will not work (not allowed: example.com).", "1 picture will not be shown, only its description (not allowed: example.com).",
 	} {
 		if got := r.texts("[data-testid=confirm] p"); len(got) <= n || got[n] != want {
 			t.Errorf("line %d of the question is %q, want %q", n, got, want)

@@ -35,7 +35,7 @@ func (h *Handlers) previewPart(
 	case !bad.Has("to", "target"):
 		p.Preview.Recipients, p.Submit = recipients(p, sure.Recipients), h.submitText(r, p, sure.Recipients)
 	}
-	p.Lost = h.lost(p.Text, p.Form)
+	p.Lost, p.Category = h.lost(p.Text, p.Form), h.category(p.Text, &p.Form)
 	// An unfinished form is not an error, and browsers log every error status.
 	return h.page(w, r, http.StatusOK, views.SendPart(p))
 }
@@ -115,28 +115,34 @@ func (h *Handlers) announcementCard(r *http.Request, f views.Frame, d *notifier.
 	return views.Card{Announcement: h.announcementPage(r, f, &post)}
 }
 
-// lost lists what readers of an announcement's text will not get: links to hosts that are not allowed, and pictures.
+// lost lists what readers of an announcement's text will not get: links to hosts that are not allowed, and pictures of such
+// hosts.
 func (h *Handlers) lost(text *locale.Printer, f views.SendForm) (lines []string) {
 	if f.Target != "audience" {
 		return nil
 	}
 	links, pictures := h.markdown.Lost(f.Body)
 	if n := len(links); n > 0 {
-		var names []string
-		for _, address := range links {
-			if name := kept(hostOrAddress(address)); !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-		lines = append(lines, text.N("send.lost_links", int64(n), "Names", listedNames(text, names)))
+		lines = append(lines, text.N("send.lost_links", int64(n), "Names", listedAddresses(text, links)))
 	}
 	if n := len(pictures); n > 0 {
-		lines = append(lines, text.N("send.lost_pictures", int64(n)))
+		lines = append(lines, text.N("send.lost_pictures", int64(n), "Names", listedAddresses(text, pictures)))
 	}
 	return lines
 }
 
-// hostOrAddress names a link that is not allowed: by its host if that is the reason, and otherwise as it was written.
+// listedAddresses names addresses that are not allowed, each name once.
+func listedAddresses(text *locale.Printer, addresses []string) string {
+	var names []string
+	for _, address := range addresses {
+		if name := kept(hostOrAddress(address)); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return listedNames(text, names)
+}
+
+// hostOrAddress names a link or a picture that is not allowed: by its host if that is the reason, and otherwise as it was written.
 func hostOrAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Scheme == "https" && u.Host != "" {
 		return u.Host

@@ -114,10 +114,10 @@ func TestTypesAreSuggestedWhileTyping(t *testing.T) {
 	t.Parallel()
 	w := topicWorld(t, &[]notifier.Draft{})
 	for query, want := range map[string]string{
-		"shel":  `{"names":[{"name":"shelf_notice","note":""},{"name":"rep_notice","note":"Restocking of shelves"}]}`,
-		"NEWS":  `{"names":[{"name":"news","note":"News"}]}`,
+		"shel":  `{"names":[{"name":"shelf_notice","note":"shelf_notice","label":"Shelf notice","initials":"SN","tint":"amber"},{"name":"rep_notice","note":"rep_notice","label":"Restocking of shelves","icon":"package","tint":"teal"}]}`,
+		"NEWS":  `{"names":[{"name":"news","note":"news","label":"News","icon":"megaphone","tint":"purple"}]}`,
 		"zebra": `{"names":[]}`,
-		"":      `{"names":[{"name":"news","note":"News"},{"name":"rep_notice","note":"Restocking of shelves"},{"name":"shelf_notice","note":""}]}`,
+		"":      `{"names":[{"name":"news","note":"news","label":"News","icon":"megaphone","tint":"purple"},{"name":"rep_notice","note":"rep_notice","label":"Restocking of shelves","icon":"package","tint":"teal"},{"name":"shelf_notice","note":"shelf_notice","label":"Shelf notice","initials":"SN","tint":"amber"}]}`,
 	} {
 		if diff := cmp.Diff(want+"\n", w.get("carol", "/staff/names?target=type&q="+query).wantStatus(t, http.StatusOK).body); diff != "" {
 			t.Errorf("%q: %s", query, diff)

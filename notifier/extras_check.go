@@ -137,6 +137,14 @@ func checkImage(field, s string, l Limits, bad *InvalidError) {
 	}
 }
 
+// ValidImage reports whether a picture may have this address: https on one of the hosts for pictures, or on a host
+// below one.
+func ValidImage(address string, l Limits) bool {
+	var bad InvalidError
+	checkImage("image", address, l, &bad)
+	return len(bad.Fields) == 0
+}
+
 // AllowedImage reports whether the https address of a picture is on one of the hosts, or on a host below one. The
 // policy of the pages allows exactly these; see ImageSources.
 func AllowedImage(address string, hosts []string) bool {

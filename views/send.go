@@ -16,33 +16,36 @@ type Send struct {
 	Roles     []components.Option // to tick; none: the names are typed
 	Audiences []components.Option // to tick
 	Types     []TypeHint          // suggestions
+	Category  *Category           // nil: none is meant yet
 	Expiry    []components.Option
 	Takes     []components.Option
 	// Disappears is when the notice expires if it is sent now or as scheduled; empty: unknown.
 	Disappears string
 	Zone       string // the time zone of the window
 	EndsUsual  string // when an announcement closes by default
-	Preview    *Preview
-	Lost       []string // what readers of an announcement's text will not get
-	Confirm    *Confirm
-	Later      []LaterChoice
-	Submit     string      // the text of the button that sends
-	Timing     bool        // the sender chooses the time
-	OtherUser  string      // the signed-in user, if another user filled in the form; empty: the same user
-	FaultList  []FaultLink // all errors, including errors without a field
-	Edit       *Edit       // nil: it is a new notice
-	Tested     string      // the confirmation that a test was sent; empty: none was sent
-	Draft      string      // when the form was saved as a draft; empty: not saved
-	DraftFault string      // why it could not be saved; empty: no failure
-	Newest     *DraftLink  // nil: the reader has no drafts, or the form is filled in
-	Drafts     int64       // how many the reader has
-	AllDrafts  string      // the page that lists drafts and templates
-	Templates  []Link      // links to the form filled in with each
-	Naming     *Naming     // asks for the name of a template; nil: not asked
-	Kept       string      // the confirmation that a template was saved; empty: none was
-	Meant      []Meant     // suggestions for unknown names
-	Live       bool        // the response contains only a part of the form
-	NotSent    string      // why a valid form was not accepted; empty: no failure
+	// PictureHosts lists the hosts of the pictures that the text of an announcement may have; empty: it has none.
+	PictureHosts string
+	Preview      *Preview
+	Lost         []string // what readers of an announcement's text will not get
+	Confirm      *Confirm
+	Later        []LaterChoice
+	Submit       string      // the text of the button that sends
+	Timing       bool        // the sender chooses the time
+	OtherUser    string      // the signed-in user, if another user filled in the form; empty: the same user
+	FaultList    []FaultLink // all errors, including errors without a field
+	Edit         *Edit       // nil: it is a new notice
+	Tested       string      // the confirmation that a test was sent; empty: none was sent
+	Draft        string      // when the form was saved as a draft; empty: not saved
+	DraftFault   string      // why it could not be saved; empty: no failure
+	Newest       *DraftLink  // nil: the reader has no drafts, or the form is filled in
+	Drafts       int64       // how many the reader has
+	AllDrafts    string      // the page that lists drafts and templates
+	Templates    []Link      // links to the form filled in with each
+	Naming       *Naming     // asks for the name of a template; nil: not asked
+	Kept         string      // the confirmation that a template was saved; empty: none was
+	Meant        []Meant     // suggestions for unknown names
+	Live         bool        // the response contains only a part of the form
+	NotSent      string      // why a valid form was not accepted; empty: no failure
 }
 
 // atHint explains the field with the time at which the notice is sent.
@@ -62,6 +65,12 @@ type Naming struct{ Name string }
 
 // Meant is a user whose name is similar to a typed one.
 type Meant struct{ Typed, Name string }
+
+// Category is the type in the form as people see it.
+type Category struct {
+	Mark Mark
+	Name string
+}
 
 // TypeHint is a known type of notice.
 type TypeHint struct {

@@ -57,7 +57,7 @@ type Flags struct {
 	PasswordLogin           string `placeholder:"BOOL" default:"true" help:"Whether users can sign in with a password; false needs another way."`
 	LinkBase                string `placeholder:"URL" help:"Where links of notices that begin with / lead on Carillon's own pages, such as https://shop.example.com; empty: to the host of the page."`
 	LinkHosts               string `placeholder:"HOST,…" help:"Hosts that links of notices may name; empty: relative links only."`
-	ImageHosts              string `placeholder:"HOST,…" help:"Hosts of the pictures of notices, with the hosts below them; empty: no pictures."`
+	ImageHosts              string `placeholder:"HOST,…" help:"Hosts of the pictures of notices and announcements, with the hosts below them; empty: no pictures."`
 	Audiences               string `placeholder:"N=NAME,…" default:"1=operator,2=user,3=customer" help:"The audiences."`
 	MaxSeq                  string `placeholder:"N" default:"16000000" help:"The maximum number of users in the directory."`
 	InboxCap                string `placeholder:"N" default:"200" help:"The maximum number of entries in an inbox."`

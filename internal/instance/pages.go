@@ -110,7 +110,7 @@ func (i *instance) applications() (http.Handler, error) {
 		Who: i.who, Tokens: i.tokens, Stream: streams{i.hub, i.looking},
 		Store: i.db, Notices: i.notices, Asks: i.asks, Tasks: i.tasks, Receptions: i.receptions(), Receipts: i.receipts, Inbox: i.inbox, Announcements: i.announcements, Topics: i.topics, People: i.people, Accounts: i.accounts(), Apps: apps, Hooks: i.hooks,
 		Audit: i.db, TrustedProxies: i.cfg.TrustedProxies,
-		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
+		Path: i.cfg.Path(), Audiences: i.cfg.Audiences, LinkHosts: i.cfg.LinkHosts, ImageHosts: i.cfg.ImageHosts, Mailing: i.mailer != nil || i.outbox != nil, Pushing: i.devices != nil, Rate: i.cfg.APIRate, UserRate: api.UserRate, Demo: i.demo, Served: i.requestServed, Traced: i.traced(true), Log: i.log,
 	}
 	if i.cfg.PublicURL != nil {
 		c.PublicURL = i.cfg.PublicURL.String()

@@ -1,12 +1,12 @@
 // @ts-check
 import { say } from "./announcer.js";
+import { askServer } from "./offered.js";
 import { clock } from "./clock.js";
-import { our } from "./mount.js";
 import { completed, nameAt, offers } from "./names.js";
 import { option } from "./option.js";
 import { text } from "./texts.js";
 
-/** @typedef {{name: string, note: string, group?: boolean}} Offer */
+/** @typedef {import("./option.js").Shown & {group?: boolean, fresh?: boolean}} Offer fresh: a new one */
 /** @typedef {(part: string, target: string, signal: AbortSignal) => Promise<Offer[]>} Ask */
 
 const pause = 150; // ms without typing before a request
@@ -20,7 +20,7 @@ const pause = 150; // ms without typing before a request
  * @param {() => string} target the kind of name: "user" or "audience" (several allowed), "person", "role" or "type"
  * @param {Ask} [ask]
  * @param {import("./clock.js").Clock} [time]
- * @param {(group: Offer) => void} [elsewhere] puts a chosen group where groups belong
+ * @param {(chosen: Offer) => void} [elsewhere] puts a chosen group where groups belong, or helps to name a new one
  */
 export function startCompletion(field, list, target, ask = askServer, time = clock, elsewhere = () => {}) {
 	/** @type {Offer[]} */ let shown = [];
@@ -71,15 +71,18 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		if (!offer) return;
 		field.setRangeText(offer.group ? "" : completed(field.value, at, offer.name, several()), at.begin, at.end, "end");
 		field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertReplacementText" }));
-		if (offer.group) elsewhere(offer);
+		if (offer.group || offer.fresh) elsewhere(offer);
 	};
-	const look = async () => {
+	/** @param {boolean} [all] whatever is typed */
+	const look = async (all = false) => {
 		stop();
 		const { signal } = (request = new AbortController());
 		try {
-			const names = await ask(typed().part, target(), signal);
+			const names = await ask(all ? "" : typed().part, target(), signal);
 			if (signal.aborted) return;
 			show(offers(names, typed(), several()));
+			const at = shown.findIndex(({ name }) => name !== "" && name === field.value.trim());
+			if (all && at >= 0) select(at);
 		} catch {
 			return; // the user can type without suggestions
 		}
@@ -93,7 +96,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		const { part } = typed();
 		if (part === "") return close();
 		// Suggestions that matched before may no longer match.
-		const fit = shown.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));
+		const fit = shown.filter(({ name, label = "" }) => `${name}\n${label}`.toLowerCase().includes(part.toLowerCase()));
 		if (fit.length < shown.length) show(fit);
 		callOff = time.after(pause, look);
 	};
@@ -101,12 +104,15 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	element.addEventListener("input", changed);
 	element.addEventListener("compositionend", changed);
 	element.addEventListener("blur", close);
-	element.addEventListener("click", close);
+	element.addEventListener("click", () => {
+		if (target() === "type" && list.hidden) look(true);
+		else close();
+	});
 	element.addEventListener("keydown", (e) => {
 		chose = false;
 		if (e.isComposing) return;
 		if (list.hidden) {
-			if (e.key === "ArrowDown" && (e.altKey || !["user", "person"].includes(target()))) look();
+			if (e.key === "ArrowDown" && (e.altKey || !["user", "person"].includes(target()))) look(target() === "type");
 			else if (e.key === "Escape") stop();
 			return;
 		}
@@ -139,11 +145,4 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		chosen = [...list.children].indexOf(one);
 		choose();
 	});
-}
-
-/** @type {Ask} */
-export async function askServer(part, target, signal) {
-	const answer = await fetch(our(`/staff/names?${new URLSearchParams({ q: part, target })}`), { signal });
-	if (!answer.ok || answer.redirected) return [];
-	return (await answer.json()).names;
 }

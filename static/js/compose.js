@@ -24,6 +24,7 @@ const markups = {
 	bold: (chosen) => ["**", chosen, "**"],
 	italic: (chosen) => ["*", chosen, "*"],
 	link: (chosen) => ["[", chosen, "](/)"],
+	picture: (chosen) => ["![", chosen, "](https://)"],
 	list: (chosen) => ["", chosen.split("\n").map((line) => `- ${line}`).join("\n"), ""],
 };
 
@@ -38,12 +39,10 @@ export function startMarkup(form) {
 		body.focus();
 		body.setRangeText(before + between + after, begin, end, "end");
 		const caret = begin + before.length;
-		if (between === "" || after === "](/)") {
-			// The caret goes where the words are missing, or onto the address of a link.
-			const address = caret + between.length + 2;
-			if (between === "") body.setSelectionRange(caret, caret);
-			else body.setSelectionRange(address, address + 1);
-		}
+		const address = caret + between.length + "](".length;
+		// The caret goes where the words are missing, or onto the address of a link or a picture.
+		if (between === "") body.setSelectionRange(caret, caret);
+		else if (after.startsWith("](")) body.setSelectionRange(address, caret + between.length + after.length - 1);
 		body.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertText" }));
 	});
 }

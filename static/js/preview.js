@@ -86,7 +86,7 @@ function shownCount() {
 
 /** @param {ParentNode} answer */
 function put(answer) {
-	for (const id of ["preview", "to-count", "send-label", "body-lost", "expires_in-hint", "to-meant"]) {
+	for (const id of ["preview", "to-count", "send-label", "body-lost", "expires_in-hint", "to-meant", "type-mark", "type-name"]) {
 		const [here, there] = [document.getElementById(id), answer.querySelector(`#${id}`)];
 		if (here && there && here.innerHTML !== there.innerHTML) here.replaceChildren(...there.childNodes);
 	}

@@ -1,7 +1,9 @@
 // @ts-check
+import { startCategory } from "./category.js";
 import { clock } from "./clock.js";
-import { askServer, startCompletion } from "./complete.js";
+import { startCompletion } from "./complete.js";
 import { startLink, startMarkup, startTitle } from "./compose.js";
+import { askServer } from "./offered.js";
 import { startPreview } from "./preview.js";
 import { startSaving } from "./savedraft.js";
 import { startTokens } from "./tokens.js";
@@ -13,8 +15,7 @@ import { startTokens } from "./tokens.js";
  * @param {boolean} answered the form holds input that was just sent
  */
 export function startSend(form, signal, answered) {
-	const to = document.getElementById("to");
-	const names = document.getElementById("to-names");
+	const [to, names] = [document.getElementById("to"), document.getElementById("to-names")];
 	const target = () => String(new FormData(form).get("target"));
 	if (to instanceof HTMLTextAreaElement && names) startRecipients(to, names, target, (name) => chooseGroup(form, name));
 	startKeeping(form);
@@ -24,9 +25,8 @@ export function startSend(form, signal, answered) {
 	startMarkup(form);
 	startLink(form);
 	openMore(form);
-	const type = document.getElementById("type");
-	const types = document.getElementById("type-names");
-	if (type instanceof HTMLInputElement && types) startCompletion(type, types, () => "type");
+	const [type, types] = [document.getElementById("type"), document.getElementById("type-names")];
+	if (type instanceof HTMLInputElement && types) startCategory(type, types);
 	startPreview(form, signal);
 	startSaving(form, signal, answered);
 }

@@ -1,7 +1,7 @@
 // Package markdown renders the text of announcements in a small safe subset of Markdown:
-// paragraphs, line breaks, emphasis, code, lists, quotes, headings and links. Everything else,
-// above all HTML, is shown as plain text; a link that a notice may not have is shown as its text
-// only.
+// paragraphs, line breaks, emphasis, code, lists, quotes, headings, links and pictures. Everything else,
+// above all HTML, is shown as plain text; a link or a picture that a notice may not have is shown as its
+// text only.
 //
 // bluemonday then reduces goldmark's output to the same subset, so that neither of them has to be
 // trusted alone.
@@ -35,9 +35,9 @@ type Markdown struct {
 	words    known
 }
 
-// New returns a Markdown that allows links to paths and https links to these hosts. Render puts base,
-// such as https://shop.example.com, before paths.
-func New(hosts []string, base string) *Markdown {
+// New returns a Markdown that allows links to paths and https links to the hosts of links, and pictures on those of
+// pictures and on hosts below them. Render puts base, such as https://shop.example.com, before paths.
+func New(links, pictures []string, base string) *Markdown {
 	return &Markdown{
 		markdown: goldmark.New(
 			goldmark.WithParser(parser.NewParser(
@@ -59,9 +59,9 @@ func New(hosts []string, base string) *Markdown {
 					util.Prioritized(parser.NewEmphasisParser(), 500),
 				),
 				parser.WithParagraphTransformers(util.Prioritized(parser.LinkReferenceParagraphTransformer, 100)),
-				parser.WithASTTransformers(util.Prioritized(subset{hosts}, 100)),
+				parser.WithASTTransformers(util.Prioritized(subset{links, pictures}, 100)),
 			)),
-			goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(links{base}, 100))),
+			goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(addresses{base}, 100))),
 		),
 		policy: policy(),
 	}

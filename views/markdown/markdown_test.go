@@ -7,16 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views/markdown"
 )
 
-var hosts = []string{"shop.example"}
+var hosts, pictures = []string{"shop.example"}, []string{"cdn.example"}
 
 func render(tb testing.TB, body string) string {
 	tb.Helper()
 	var b strings.Builder
-	if err := markdown.New(hosts, "").Render(body, notifier.App{}).Render(tb.Context(), &b); err != nil {
+	if err := markdown.New(hosts, pictures, "").Render(body, notifier.App{}).Render(tb.Context(), &b); err != nil {
 		tb.Fatal(err)
 	}
 	return strings.TrimSpace(b.String())
@@ -57,7 +59,7 @@ func TestLinksOfAnAppsTextLeadToItsPages(t *testing.T) {
 	t.Parallel()
 	shop := notifier.App{Origins: []string{"https://shop.example.com", "http://localhost:3000"}}
 	crm := notifier.App{Origins: []string{"https://crm.example.com"}, AppPlaces: notifier.AppPlaces{Base: "https://crm.example.com/app"}}
-	m := markdown.New(hosts, "https://bell.example")
+	m := markdown.New(hosts, pictures, "https://bell.example")
 	link := func(to string) string { return `<p><a href="` + to + `" rel="nofollow noopener">x</a></p>` }
 	for _, test := range []struct {
 		name, body, want string
@@ -82,6 +84,37 @@ func TestLinksOfAnAppsTextLeadToItsPages(t *testing.T) {
 		if got := strings.TrimSpace(b.String()); got != test.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
 		}
+	}
+}
+
+func TestPicturesOfAllowedHostsAreShown(t *testing.T) {
+	t.Parallel()
+	img := func(src, alt string) string {
+		return `<img src="` + src + `" alt="` + alt + `" width="640" height="360" loading="lazy" decoding="async" referrerpolicy="no-referrer">`
+	}
+	for _, test := range []struct{ name, body, want string }{
+		{"a host", "![The *plan*](https://cdn.example/a.png)", "<p>" + img("https://cdn.example/a.png", "The plan") + "</p>"},
+		{"a host below it", "See ![b](https://eu.cdn.example/b.png?w=1&h=2 'title').", "<p>See " + img("https://eu.cdn.example/b.png?w=1&amp;h=2", "b") + ".</p>"},
+		{"a reference", "![b][1]\n\n[1]: https://cdn.example/b.png", "<p>" + img("https://cdn.example/b.png", "b") + "</p>"},
+		{"no description", "![](https://cdn.example/b.png)", "<p>" + img("https://cdn.example/b.png", "") + "</p>"},
+		{"two lines of description", "![a\nb](https://cdn.example/b.png)", "<p>" + img("https://cdn.example/b.png", "a b") + "</p>"},
+		{"a link", "[![plan](https://cdn.example/b.png)](/b)", `<p><a href="/b" rel="nofollow noopener">` + img("https://cdn.example/b.png", "plan") + "</a></p>"},
+		{"a heading of a picture alone", "# ![](https://cdn.example/b.png)\n## c", "<p>" + img("https://cdn.example/b.png", "") + "</p>\n<h2>c</h2>"},
+		{"a quote in the description", `![a" onload="alert(1)](https://cdn.example/b.png)`, "<p>" + img("https://cdn.example/b.png", "a&#34; onload=&#34;alert(1)") + "</p>"},
+		{"a quote in the address", `![a](https://cdn.example/b"onload="x)`, "<p>" + img("https://cdn.example/b%22onload=%22x", "a") + "</p>"},
+		{"other hosts", "![a](https://evil.example/a.png) ![b](https://cdn.example.evil.example/) ![c](https://xcdn.example/) ![d](https://shop.example/d.png)", "<p>a b c d</p>"},
+		{"no https", "![a](http://cdn.example/a.png) ![b](//cdn.example/b.png) ![c](/c.png) ![d](data:image/png;base64,AA==) ![e](javascript:alert(1))", "<p>a b c d e</p>"},
+		{"a user", "![a](https://u@cdn.example/a.png) ![b](https://cdn.example@evil.example/b.png)", "<p>a b</p>"},
+		{"a backslash", `![a](https://evil.example\\.cdn.example/a.png)`, "<p>a</p>"},
+	} {
+		if got := render(t, test.body); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+	nodes, err := markdown.New(hosts, pictures, "").Nodes("![The plan](https://cdn.example/a.png)", notifier.App{})
+	want := []markdown.Node{{Type: "p", Children: []markdown.Node{{Type: "img", Src: "https://cdn.example/a.png", Alt: "The plan"}}}}
+	if diff := cmp.Diff(want, nodes); diff != "" || err != nil {
+		t.Error(diff, err)
 	}
 }
 
@@ -132,7 +165,7 @@ func TestNoCharacterReversesTheTextDirection(t *testing.T) {
 		if got := strings.NewReplacer("<code>", "", "</code>", "").Replace(render(t, body)); got != "<p>ab</p>" {
 			t.Errorf("%q becomes %q", body, got)
 		}
-		if got := markdown.New(nil, "").Text(body); got != "ab" {
+		if got := markdown.New(nil, nil, "").Text(body); got != "ab" {
 			t.Errorf("the text of %q is %q", body, got)
 		}
 	}
@@ -143,13 +176,14 @@ func TestNoCharacterReversesTheTextDirection(t *testing.T) {
 
 func TestTextIsTheWordsAlone(t *testing.T) {
 	t.Parallel()
-	m := markdown.New(hosts, "")
+	m := markdown.New(hosts, pictures, "")
 	for body, want := range map[string]string{
 		"":                                "",
 		"One\ntwo\n\nThree":               "One\ntwo\nThree",
 		"# Title\n\n**Bold** *and* `<b>`": "Title\nBold and <b>",
 		"- a\n- b\n  - c":                 "a\nb\nc",
 		"> quoted\n\n***\nend":            "quoted\nend",
+		"![The *plan*](https://cdn.example/a.png) b":                    "The plan b",
 		"[words](javascript:1) ![alt](/x.png) <https://shop.example/a>": "words alt https://shop.example/a",
 		"```\na &amp; b\n```\n`&lt;`":                                   "a &amp; b\n&lt;",
 		"1 &lt; 2 &amp; \\*3\\*":                                        "1 < 2 & *3*",
@@ -202,7 +236,7 @@ func TestOutputIsBounded(t *testing.T) {
 // TestDeeplyNestedTextIsRendered uses the longest bodies that take the most work.
 func TestDeeplyNestedTextIsRendered(t *testing.T) {
 	t.Parallel()
-	m := markdown.New(hosts, "")
+	m := markdown.New(hosts, pictures, "")
 	for _, part := range slices.Concat(slow, []string{"![", "*a ", "_a*", "`a", "[a](/b", "<", "&", "[a](/b) ", "# \n", "**a*", "\\", ">>>>>>\n\n"}) {
 		body := longest(part)
 		var b strings.Builder
@@ -218,7 +252,7 @@ func TestDeeplyNestedTextIsRendered(t *testing.T) {
 
 func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
-	m := markdown.New(nil, "")
+	m := markdown.New(nil, nil, "")
 	for i := range 2000 {
 		body := strconv.Itoa(i)
 		if got := m.Text(body); got != body {
@@ -241,7 +275,7 @@ func BenchmarkRenderTheSlowest(b *testing.B) {
 	for _, part := range slow {
 		b.Run(part, func(b *testing.B) {
 			for b.Loop() {
-				if err := markdown.New(hosts, "").Render(longest(part), notifier.App{}).Render(b.Context(), io.Discard); err != nil {
+				if err := markdown.New(hosts, pictures, "").Render(longest(part), notifier.App{}).Render(b.Context(), io.Discard); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -252,7 +286,7 @@ func BenchmarkRenderTheSlowest(b *testing.B) {
 // BenchmarkRender measures a text that is not cached.
 func BenchmarkRender(b *testing.B) {
 	body := strings.Repeat("Some *words* and a [link](/a) of one announcement.\n\n- one\n- two\n\n", 10)
-	m := markdown.New(hosts, "")
+	m := markdown.New(hosts, pictures, "")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if err := m.Render(body+strconv.Itoa(i), notifier.App{}).Render(b.Context(), io.Discard); err != nil {

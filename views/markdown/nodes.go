@@ -22,6 +22,8 @@ type Node struct {
 	Text     string // of a TextNode
 	Href     string // of an a: an address, or a path that begins with one slash
 	Start    int    // of an ol that does not begin with 1
+	Src      string // of an img: an https address
+	Alt      string // of an img
 	Children []Node
 }
 
@@ -59,6 +61,10 @@ func elementNode(n *html.Node) Node {
 		switch a.Key {
 		case "href":
 			node.Href = a.Val
+		case "src":
+			node.Src = a.Val
+		case "alt":
+			node.Alt = a.Val
 		case "start":
 			node.Start, _ = strconv.Atoi(a.Val)
 		}

@@ -1,13 +1,11 @@
 package markdown
 
 import (
-	"bytes"
 	"regexp"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
@@ -37,11 +35,15 @@ const (
 // policy is the HTML that may be output.
 func policy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h2", "h3", "h4", "a")
+	p.AllowElements("p", "br", "hr", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h2", "h3", "h4", "a", "img")
 	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("ol")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^` + longNumbers + `$`)).OnElements("ol")
 	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(?:https?://|/(?:[^/\\]|$))`)).OnElements("a")
 	p.AllowAttrs("rel").Matching(regexp.MustCompile(`^` + relation + `$`)).OnElements("a")
+	p.AllowAttrs("src").Matching(regexp.MustCompile(`^https://`)).OnElements("img")
+	p.AllowAttrs("alt").OnElements("img")
+	p.AllowAttrs("width", "height").Matching(regexp.MustCompile(`^(?:` + pictureWidth + `|` + pictureHeight + `)$`)).OnElements("img")
+	p.AllowAttrs("loading", "decoding", "referrerpolicy").Matching(regexp.MustCompile(`^(?:lazy|async|no-referrer)$`)).OnElements("img")
 	p.AllowURLSchemes("https", "http") // http for pages of apps on the reader's own machine
 	p.AllowRelativeURLs(true)
 	p.RequireParseableURLs(true)
@@ -49,18 +51,17 @@ func policy() *bluemonday.Policy {
 }
 
 // subset reduces a parsed text to the subset.
-type subset struct{ hosts []string }
+type subset struct{ links, pictures []string }
 
-// Transform lifts content out of quotes and lists that are nested too deeply, replaces images
-// with their texts and forbidden links with their words, and gives headings levels that follow
-// from the one before.
+// Transform lifts content out of quotes and lists that are nested too deeply, replaces forbidden pictures
+// and links with their words, and gives headings levels that follow from the one before.
 func (s subset) Transform(doc *ast.Document, reader text.Reader, from parser.Context) {
 	source := reader.Source()
 	by, ok := from.Get(sender).(*notifier.App)
 	if !ok {
 		by = &notifier.App{}
 	}
-	limits := notifier.Limits{LinkHosts: s.hosts, Sites: by.Sites()}
+	limits := notifier.Limits{LinkHosts: s.links, ImageHosts: s.pictures, Sites: by.Sites()}
 	gone, _ := from.Get(losses).(*lost)
 	flatten(doc, 0)
 	var found []ast.Node
@@ -74,8 +75,11 @@ func (s subset) Transform(doc *ast.Document, reader text.Reader, from parser.Con
 	for _, n := range found {
 		switch n := n.(type) {
 		case *ast.Image:
-			gone.picture(destination(n.Destination))
-			unwrap(n)
+			n.Destination, n.Title = destination(n.Destination), nil
+			if !notifier.ValidImage(string(n.Destination), limits) {
+				gone.picture(n.Destination)
+				unwrap(n)
+			}
 		case *ast.Link:
 			n.Destination, n.Title = destination(n.Destination), nil
 			if !notifier.ValidLink(string(n.Destination), limits) {
@@ -95,7 +99,7 @@ func (s subset) Transform(doc *ast.Document, reader text.Reader, from parser.Con
 			}
 		case *ast.Heading:
 			if empty(n, source) {
-				n.Parent().RemoveChild(n.Parent(), n)
+				unhead(n)
 				continue
 			}
 			n.Level = min(n.Level+firstHeading-1, level+1, lastHeading)
@@ -182,27 +186,20 @@ func unwrap(n ast.Node) {
 	parent.RemoveChild(parent, n)
 }
 
-// links renders links whose destinations were resolved before.
-type links struct{ base string }
-
-// RegisterFuncs replaces goldmark's own renderer of links.
-func (l links) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
-	to.Register(ast.KindLink, l.link)
+// unhead removes a heading without words. A picture in it becomes a paragraph.
+func unhead(n ast.Node) {
+	if pictured(n) {
+		paragraph(n)
+		return
+	}
+	n.Parent().RemoveChild(n.Parent(), n)
 }
 
-func (l links) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		_, err := w.WriteString("</a>")
-		return ast.WalkContinue, err
-	}
-	to, ok := n.(*ast.Link)
-	if !ok {
-		return ast.WalkSkipChildren, nil
-	}
-	base := ""
-	if bytes.HasPrefix(to.Destination, []byte("/")) {
-		base = l.base
-	}
-	_, err := w.WriteString(`<a href="` + base + string(util.EscapeHTML(util.URLEscape(to.Destination, false))) + `" rel="` + relation + `">`)
-	return ast.WalkContinue, err
+// pictured reports whether a node has a picture.
+func pictured(of ast.Node) (found bool) {
+	_ = ast.Walk(of, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+		found = found || n.Kind() == ast.KindImage
+		return ast.WalkContinue, nil
+	})
+	return found
 }

@@ -51,6 +51,7 @@ test("no name is suggested that the field already has, cannot hold, or has in fu
 	equal(left("a|", named("a,b", "a\nb", " a", "ab")), ["ab"]);
 	equal(left("a|", named("a,b", "ab"), false), ["a,b", "ab"], "roles");
 	equal(left("bob|", named("bob")), []);
+	equal(offers([{ name: "bob", fresh: true }], at("bob|"), false).length, 1, "a new one says that it is new");
 	equal(left("bob|", named("bob", "bobby")), ["bob", "bobby"]);
 });
 
@@ -132,6 +133,41 @@ test("Tab moves on from a name typed in full, although longer ones are suggested
 	asked[0]?.answer("bob", "bobby");
 	await until("names are offered", () => offered().length > 0);
 	equal([press("Tab"), field.value, offered()], [true, "bob", []]);
+});
+
+test("a click opens the list of categories whatever is typed, with the icon and name of each, and the keys choose", async () => {
+	document.querySelector("main")?.insertAdjacentHTML("beforeend", `<svg class="icon"><use href="/sprite.svg#bell"></use></svg>
+		<input id="to" value="order.late"><div id="to-names" role="listbox" hidden></div>`);
+	const [field, list] = [/** @type {HTMLInputElement} */ (byId("to")), byId("to-names")];
+	/** @type {string[]} */ const asked = [];
+	/** @type {string[]} */ const fresh = [];
+	startCompletion(field, list, () => "type", async (part) => {
+		asked.push(part);
+		return [
+			{ name: "like", note: "like", label: "Likes", icon: "heart", tint: "green" },
+			{ name: "order.late", note: "order.late", label: "Late orders", initials: "OL", tint: "blue" },
+			{ name: "", note: "", label: "New…", fresh: true },
+		];
+	}, new Time(), ({ name }) => fresh.push(`new ${name}`));
+	const press = (/** @type {string} */ key) => field.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+	const current = () => document.getElementById(field.getAttribute("aria-activedescendant") ?? "")?.querySelector("span")?.textContent;
+	field.focus();
+	field.click();
+	await until("the list is open", () => !list.hidden);
+	equal(asked, [""], "all are asked for");
+	equal([...list.children].map((one) => one.querySelector("span")?.textContent), ["Likes", "Late orders", "New…"]);
+	equal(current(), "Late orders", "the one that is typed is current");
+	equal(list.querySelector("use")?.getAttribute("href"), "/sprite.svg#heart", "the icon");
+	equal([...list.querySelectorAll(".avatar")].map((mark) => mark.className), ["avatar tint-green", "avatar tint-blue"]);
+	press("ArrowUp");
+	press("Enter");
+	equal([field.value, list.hidden, document.activeElement === field], ["like", true, true]);
+	press("ArrowDown");
+	await until("the list is open again", () => !list.hidden);
+	press("ArrowUp"); // from the first to the last
+	equal(current(), "New…");
+	press("Enter");
+	equal([field.value, fresh], ["", ["new "]], "a new one is typed");
 });
 
 test("a role fills the whole field, a click accepts it, and the number of suggestions is announced", async () => {
