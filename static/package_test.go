@@ -50,7 +50,7 @@ func TestTheManifestNamesTheAttributesThatTheElementsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range regexp.MustCompile(`this\.(?:getAttribute|hasAttribute|flag)\("([a-z-]+)"\)|this\.toggleAttribute\("([a-z]+)"`).FindAllStringSubmatch(string(text), -1) {
+		for _, found := range regexp.MustCompile(`(?:this|el)\.(?:getAttribute|hasAttribute|flag)\("([a-z-]+)"\)|this\.toggleAttribute\("([a-z]+)"`).FindAllStringSubmatch(string(text), -1) {
 			read[found[1]+found[2]] = true
 		}
 	}

@@ -13,10 +13,9 @@ export function narrow(el, client, known) {
 	/** @type {Record<string, string>} */ const what = {};
 	const type = el.getAttribute("types")?.match(/\S+/g)?.join();
 	if (type) what.type = type;
-	for (const name of ["scope", "app"]) {
-		const value = el.getAttribute(name);
-		if (value !== null) what[name] = value; // an empty one has a meaning
-	}
+	const [scope, app] = [el.getAttribute("scope"), el.getAttribute("app")];
+	if (scope !== null) what.scope = scope; // an empty one has a meaning
+	if (app !== null) what.app = app;
 	const section = new Section(client, what, known);
 	el.atEnd(() => section.close());
 	const own = changes(client, section, what);

@@ -50,6 +50,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		shown = found;
 		list.replaceChildren(...shown.map((offer, i) => option(offer, `${list.id}-${i}`)));
 		list.hidden = shown.length === 0;
+		list.scrollIntoView({ block: "nearest" });
 		if (single) field.setAttribute("aria-expanded", String(!list.hidden));
 		// A type may be a new one: no suggestion is preselected.
 		chosen = -1;

@@ -55,7 +55,7 @@ function texts(wish) {
 // static/embed/lazy.js
 var asked;
 var here;
-var lazy = () => asked ??= import("./more-UY7YJHTG.js").then(
+var lazy = () => asked ??= import("./more-WC3RN25I.js").then(
   (more) => {
     learn(more.texts);
     dress(more.css);

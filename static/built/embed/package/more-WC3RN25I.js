@@ -681,10 +681,9 @@ function narrow(el, client, known2) {
   const what = {};
   const type = el.getAttribute("types")?.match(/\S+/g)?.join();
   if (type) what.type = type;
-  for (const name of ["scope", "app"]) {
-    const value = el.getAttribute(name);
-    if (value !== null) what[name] = value;
-  }
+  const [scope, app] = [el.getAttribute("scope"), el.getAttribute("app")];
+  if (scope !== null) what.scope = scope;
+  if (app !== null) what.app = app;
   const section = new Section(client, what, known2);
   el.atEnd(() => section.close());
   const own = changes(client, section, what);
