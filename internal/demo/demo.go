@@ -109,19 +109,21 @@ func Refuse(ctx context.Context, db *store.Store, cfg *config.Config, demo bool)
 // types returns the types of the demonstration's notices, with names. Users see the open ones in
 // Settings.
 func types() []notifier.NoticeType {
-	names := func(en, ja, zh string) map[string]string { return map[string]string{"en": en, "ja": ja, "zh-Hans": zh} }
+	names := func(en, ja, simplified, traditional string) map[string]string {
+		return map[string]string{"en": en, "ja": ja, "zh-Hans": simplified, "zh-Hant": traditional}
+	}
 	return []notifier.NoticeType{
-		{Slug: "comment", Names: names("Comments", "コメント", "评论")},
-		{Slug: "invite", Names: names("Invitations", "招待", "邀请")},
-		{Slug: "like", NoMail: true, Names: names("Likes", "いいね", "点赞")},
-		{Slug: "mention", Names: names("Mentions", "メンション", "提及")},
-		{Slug: "order.late", Names: names("Late orders", "遅れている注文", "延误的订单")},
-		{Slug: "order.sent", Names: names("Shipped orders", "発送済みの注文", "已发货的订单")},
-		{Slug: "rep_notice", Icon: "package", Color: "amber", Names: names("Restocking", "補充", "补货")},
-		{Slug: "report", Open: true, Names: names("Weekly reports", "週報", "周报")},
-		{Slug: "security", NoMute: true, Urgent: true, Names: names("Security", "セキュリティ", "安全")},
-		{Slug: "shift", Open: true, Icon: "calendar", Color: "blue", Names: names("Shifts", "シフト", "排班")},
-		{Slug: "welcome", Names: names("Welcome", "ようこそ", "欢迎")},
+		{Slug: "comment", Names: names("Comments", "コメント", "评论", "評論")},
+		{Slug: "invite", Names: names("Invitations", "招待", "邀请", "邀請")},
+		{Slug: "like", NoMail: true, Names: names("Likes", "いいね", "点赞", "按讚")},
+		{Slug: "mention", Names: names("Mentions", "メンション", "提及", "提及")},
+		{Slug: "order.late", Names: names("Late orders", "遅れている注文", "延误的订单", "延誤的訂單")},
+		{Slug: "order.sent", Icon: "truck", Names: names("Shipped orders", "発送済みの注文", "已发货的订单", "已出貨的訂單")},
+		{Slug: "rep_notice", Icon: "package", Color: "amber", Names: names("Restocking", "補充", "补货", "補貨")},
+		{Slug: "report", Open: true, Names: names("Weekly reports", "週報", "周报", "週報")},
+		{Slug: "security", NoMute: true, Urgent: true, Names: names("Security", "セキュリティ", "安全", "安全")},
+		{Slug: "shift", Open: true, Icon: "calendar", Color: "blue", Names: names("Shifts", "シフト", "排班", "排班")},
+		{Slug: "welcome", Names: names("Welcome", "ようこそ", "欢迎", "歡迎")},
 	}
 }
 

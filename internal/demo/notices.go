@@ -42,11 +42,11 @@ func notices(now time.Time) []Notice {
 	return []Notice{
 		{4*day + 3*time.Hour, notifier.Draft{
 			Target: to("alice", "bob", "carol", "dave"), Type: "welcome", Title: "Welcome to Carillon", Link: "/settings",
-			Body: "This is your inbox. Opening it turns everything in it to read; the bell shows what came since.",
+			Body: "This is your inbox. Open it and you're caught up. The bell counts what came since.",
 		}},
 		{3*day + 5*time.Hour, notifier.Draft{
 			Target: to("bob", "carol"), Type: "invite", Subject: "album:12",
-			Title: "Alice invites you to the album “Spring inventory”", Body: "24 photos so far. Yours are missing.",
+			Title: "Alice invites you to the album “Spring inventory”", Body: "24 photos so far. Yours are missing.", Extras: by("Alice"),
 		}},
 		{3 * day, notifier.Draft{
 			Target: pickers, Type: "order.late", Subject: "order:4187", Link: "/announcements",
@@ -58,7 +58,7 @@ func notices(now time.Time) []Notice {
 		}},
 		{day + 4*time.Hour, notifier.Draft{
 			Target: to("bob"), Type: "like", Subject: "photo_id:1:user_id:7",
-			Title: "Carol likes your photo", Body: "Harbour at dusk",
+			Title: "Carol likes your photo", Body: "Harbour at dusk", Extras: by("Carol"),
 		}},
 		{day + time.Hour, notifier.Draft{
 			Target: to("alice"), Type: "report", Subject: ofWeek, Link: "/staff/notices",
@@ -74,16 +74,34 @@ func notices(now time.Time) []Notice {
 		}},
 		{95 * time.Minute, notifier.Draft{
 			Target: to("bob"), Type: "mention", Subject: "page:returns", Link: "/announcements",
-			Title: "Alice mentioned you in “Returns policy”", Body: "@bob could you check the second paragraph before noon?",
+			Title: "Alice mentioned you in “Returns policy”", Body: "@bob could you check the second paragraph before noon?", Extras: by("Alice"),
+		}},
+		{50 * time.Minute, notifier.Draft{
+			Target: to("alice", "erin"), Type: "order.sent", Subject: "order:5121", Link: "/announcements",
+			Title: "ご注文 5121 を発送しました", Body: "お届けは明後日の予定です。返品は無料です。",
 		}},
 		{38 * time.Minute, notifier.Draft{
 			Target: pickers, Type: "rep_notice", Scope: "119240", Subject: "aisle:7",
 			Title: "Aisle 7 needs restocking", Body: "Only 12 units of item 40-118 are left.",
 		}},
-		{6 * time.Minute, notifier.Draft{
-			Target: to("bob"), Type: "comment", Subject: "photo_id:1",
-			Title: "Dave commented on your photo", Body: "Where was this taken? The light on the water is wonderful.",
-		}},
+		{9 * time.Minute, commented("Erin", "I would print this one and hang it over my desk.")},
+		{8 * time.Minute, commented("Carol", "The gulls make it.")},
+		{6 * time.Minute, commented("Dave", "Where was this taken? The light on the water is wonderful.")},
+	}
+}
+
+// by returns the extras of a notice about what somebody did.
+func by(name string) notifier.Extras {
+	return notifier.Extras{Actor: &notifier.RowActor{ID: strings.ToLower(name), Name: name}}
+}
+
+// commented returns a comment on Bob's photo. All comments share a row until he reads it.
+func commented(name, text string) notifier.Draft {
+	extras := by(name)
+	extras.More = &notifier.More{One: "{actor} and {others} other commented on your photo", Other: "{actor} and {others} others commented on your photo"}
+	return notifier.Draft{
+		Target: notifier.Target{Users: []string{"bob"}}, Type: "comment", Subject: "photo_id:1",
+		Title: name + " commented on your photo", Body: text, Extras: extras,
 	}
 }
 
@@ -116,7 +134,7 @@ func announcements(cfg *config.Config, now time.Time) []Notice {
 			Target: everybody, Title: "The warehouse is closed on " + date(29), Link: "/settings",
 			Body: "We are closed on **" + date(29) + "** and open again on " + date(30) + ".\n\n" +
 				"- Orders until " + date(27) + ", 18:00, still arrive in time.\n- The hotline is there every day, `08:00–20:00`.\n\n" +
-				"Settings is where you choose what reaches you meanwhile.",
+				"[Settings](" + cfg.Path() + "/settings) is where you choose what reaches you meanwhile.",
 			Window: notifier.Window{EndsAt: opens, Pinned: true, LateJoiners: true},
 		}},
 		{0, notifier.Draft{
