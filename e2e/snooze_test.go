@@ -7,13 +7,13 @@ func TestNoticesAreSnoozedByKeyAndComeBack(t *testing.T) {
 	w, _ := desk(t, usual[:3]...)
 	const menu = `document.querySelector("#later:popover-open") && document.activeElement.value === "3h"`
 	const tab = `document.getElementById("later-tab")`
-	w.visit("/inbox").stays().titles(aisle, late, photo).until(tab+`.hidden`)
+	w.visit("/inbox").stays().titles(aisle, late, photo).until(tab + `.hidden`)
 	w.types("j").onRow(aisle).types("h").until(menu)
 	w.settles().shot("inbox-snooze")
 	w.types("\x1b").until(`!document.querySelector("#later:popover-open")`).onRow(aisle).titles(aisle, late, photo)
 	w.types("h").until(menu).types("\r").titles(late, photo).has("#done p", "Put away for later.").onRow(late)
-	w.until(`!`+tab+`.hidden && `+tab+`.querySelector(".tally").textContent === "1"`)
-	w.types("z").titles(aisle, late, photo).onRow(aisle).until(tab+`.hidden`)
+	w.until(`!` + tab + `.hidden && ` + tab + `.querySelector(".tally").textContent === "1"`)
+	w.types("z").titles(aisle, late, photo).onRow(aisle).until(tab + `.hidden`)
 	w.types("h").until(menu).types("2").titles(late, photo) // tomorrow
 	w.visit("/inbox").stays().clickOn(`a[href$="/inbox?filter=later"].tab`).titles(aisle)
 	w.at("/inbox?filter=later")

@@ -46,8 +46,9 @@ func (s *Store) recordUsers(ctx context.Context, tx *sql.Tx, by notifier.Actor, 
 	if by.Kind == "" {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
-		SELECT CAST($1 AS BIGINT), $2, $3, $4, $5, CAST(seq AS TEXT), $6, $7 FROM users WHERE `+s.dialect.within("seq", 8)+` ORDER BY seq`, //nolint:gosec // a constant of the dialect
+	query := `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address) ` + //nolint:gosec // within is a constant of the dialect
+		`SELECT CAST($1 AS BIGINT), $2, $3, $4, $5, CAST(seq AS TEXT), $6, $7 FROM users WHERE ` + s.dialect.within("seq", 8) + ` ORDER BY seq`
+	_, err := tx.ExecContext(ctx, query,
 		millis(s.now()), string(by.Kind), refID(by.Ref), text(action), string(notifier.KindUser), text(detail), text(by.Address), s.dialect.numberList(seqs))
 	if err != nil {
 		return fmt.Errorf("write %s of %d users to the audit log: %w", action, len(seqs), err)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -20,10 +19,10 @@ func (s *Store) ChangeMembers(ctx context.Context, by notifier.Actor, m notifier
 			return err
 		}
 		among := s.dialect.within("seq", 2)
-		query := fmt.Sprintf(`SELECT seq FROM users u WHERE %s
-			AND NOT EXISTS (SELECT 1 FROM role_members m WHERE m.role_id = $1 AND m.seq = u.seq AND m.app_id = 0) ORDER BY seq`, among)
+		query := `SELECT seq FROM users u WHERE ` + among + //nolint:gosec // among is a constant of the dialect
+			` AND NOT EXISTS (SELECT 1 FROM role_members m WHERE m.role_id = $1 AND m.seq = u.seq AND m.app_id = 0) ORDER BY seq`
 		if m.Leave {
-			query = `SELECT seq FROM role_members WHERE role_id = $1 AND ` + s.dialect.within("seq", 2) + ` ORDER BY seq`
+			query = `SELECT seq FROM role_members WHERE role_id = $1 AND ` + among + ` ORDER BY seq`
 		}
 		rows, err := tx.QueryContext(ctx, query, id, s.dialect.numberList(seqs))
 		err = each(rows, err, func(rows *sql.Rows) error {
