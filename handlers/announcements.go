@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/views"
 	"github.com/carillonhq/carillon/views/components"
+	"github.com/carillonhq/carillon/views/locale"
 )
 
 const (
@@ -48,23 +50,32 @@ func (h *Handlers) listAnnouncements(w http.ResponseWriter, r *http.Request, val
 	if a.stored {
 		f.Stale = h.stale(r, "stale.announcements", 0)
 	}
-	p := &views.Announcements{
-		Frame: f, Counts: announcementCounts(f.Text, listed), Back: announcementsPath,
-		Empty: components.Empty{Icon: "megaphone", Heading: f.Text.T("announcements.empty_heading"), Text: f.Text.T("announcements.empty_text")},
+	q := announcementsQuery{unread: values.Get("filter") == "unread", after: number(values.Get("after"))}
+	p := &views.Announcements{Frame: f, Counts: announcementCounts(f.Text, listed), Back: q.address()}
+	empty := "announcements.empty"
+	if len(listed.Items) > 0 {
+		p.Filters = q.tabs(f.Text)
+		if q.unread {
+			empty = "announcements.empty_unread"
+		}
 	}
-	h.fillAnnouncements(p, r, listed.Items, number(values.Get("after")))
+	p.Empty = components.Empty{Icon: "megaphone", Heading: f.Text.T(empty + "_heading"), Text: f.Text.T(empty + "_text")}
+	h.fillAnnouncements(p, r, q, listed.Items)
 	return h.page(w, r, http.StatusOK, views.AnnouncementsPage(p))
 }
 
-// fillAnnouncements fills in the rows after the given announcement and the links to the other pages.
-func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, items []notifier.OpenAnnouncement, after int64) {
-	if first := startOf(items, after); first > 0 {
+// fillAnnouncements fills in the rows of a page and the links to the other pages.
+func (h *Handlers) fillAnnouncements(p *views.Announcements, r *http.Request, q announcementsQuery, items []notifier.OpenAnnouncement) {
+	if first := startOf(items, q.after); first > 0 {
 		items = items[first:]
-		p.First, p.Back = announcementsPath, announcementsAfter(after)
+		p.First = announcementsQuery{unread: q.unread}.address()
+	}
+	if q.unread {
+		items = slices.DeleteFunc(slices.Clone(items), func(a notifier.OpenAnnouncement) bool { return a.Read })
 	}
 	if len(items) > announcementsPerPage {
 		items = items[:announcementsPerPage]
-		p.Older = announcementsAfter(items[announcementsPerPage-1].ID)
+		p.Older = announcementsQuery{q.unread, items[announcementsPerPage-1].ID}.address()
 	}
 	if p.Done != nil && p.Done.Undo != nil {
 		p.Done.Undo.Fields = append(p.Done.Undo.Fields, views.Hidden{Name: "back", Value: p.Back})
@@ -90,8 +101,32 @@ func startOf(items []notifier.OpenAnnouncement, after int64) int {
 	return 0
 }
 
-func announcementsAfter(id int64) string {
-	return announcementsPath + "?after=" + strconv.FormatInt(id, 10)
+// announcementsQuery is a page of the list of announcements.
+type announcementsQuery struct {
+	unread bool  // only these
+	after  int64 // the last announcement of the page before; 0: the first page
+}
+
+func (q announcementsQuery) address() string {
+	values := url.Values{}
+	if q.unread {
+		values.Set("filter", "unread")
+	}
+	if q.after > 0 {
+		values.Set("after", strconv.FormatInt(q.after, 10))
+	}
+	if len(values) == 0 {
+		return announcementsPath
+	}
+	return announcementsPath + "?" + values.Encode()
+}
+
+// tabs links to all announcements and to the unread ones.
+func (q announcementsQuery) tabs(text *locale.Printer) []components.Tab {
+	return []components.Tab{
+		{Href: announcementsPath, Text: text.T("inbox.filter_all"), Current: !q.unread},
+		{Href: announcementsQuery{unread: true}.address(), Text: text.T("inbox.filter_unread"), Current: q.unread},
+	}
 }
 
 // announcementFrame returns the frame of an announcements page, and the badge.

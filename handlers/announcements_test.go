@@ -19,7 +19,7 @@ func TestListShowsOpenAnnouncementsAndBothCounts(t *testing.T) {
 	b.wantDid(t)
 	r.wantText(t, "h1", "Announcements")
 	r.wantText(t, "[data-testid=announcement-count]", "2 unread")
-	r.wantText(t, "nav [aria-current=page]", "Announcements 2 2 unread")
+	r.wantText(t, "header nav [aria-current=page]", "Announcements 2 2 unread")
 	var rows []string
 	for _, e := range r.page.Find("[data-testid=announcement]").EachIter() {
 		rows = append(rows, fmt.Sprint(e.AttrOr("data-id", ""), " ", e.AttrOr("data-read", ""), e.AttrOr("data-pinned", ""),
@@ -48,6 +48,48 @@ func TestListShowsOpenAnnouncementsAndBothCounts(t *testing.T) {
 		if got := form.Find("button").AttrOr("aria-label", ""); got != name {
 			t.Errorf("%s is named %q", verb, got)
 		}
+	}
+}
+
+func TestUnreadAnnouncementsAreAListOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	b := newAnnouncements(t, post(5, 1, true, false), post(4, 30, true, true), post(9, 2, false, false))
+	ids := func(r reply) (ids []string) {
+		for _, e := range r.page.Find("[data-testid=announcement]").EachIter() {
+			ids = append(ids, e.AttrOr("data-id", ""))
+		}
+		return ids
+	}
+	unread := b.get("alice", "/announcements?filter=unread").wantStatus(t, http.StatusOK)
+	if diff := cmp.Diff([]string{"5", "9"}, ids(unread)); diff != "" {
+		t.Error(diff)
+	}
+	unread.wantText(t, "#announcements .tabs [aria-current=page]", "Unread")
+	if back := unread.attr("form[action='/announcements/read-all'] [name=back]", "value"); back != "/announcements?filter=unread" {
+		t.Errorf("an action leads back to %q", back)
+	}
+	for i := range b.items {
+		b.items[i].Read = true
+	}
+	read := b.get("alice", "/announcements?filter=unread")
+	read.wantText(t, "[data-testid=empty] h2", "All read")
+	b.get("alice", "/announcements").wantText(t, "#announcements .tabs [aria-current=page]", "All")
+	b.items = nil
+	if none := b.get("alice", "/announcements?filter=unread"); none.count("#announcements .tabs") != 0 || none.text("[data-testid=empty] h2") != "No announcements" {
+		t.Error("an empty list has tabs")
+	}
+
+	// The announcement that ended the last page may have been read since.
+	for id := range int64(70) {
+		b.items = append(b.items, post(100-id, int(id), false, id == 29))
+	}
+	first := b.get("alice", "/announcements?filter=unread")
+	if got := first.attr("#pager [rel=next]", "href"); got != "/announcements?after=70&filter=unread" {
+		t.Errorf("the next page is %q", got)
+	}
+	b.items[30].Read = true
+	if got := ids(b.get("alice", "/announcements?after=70&filter=unread")); len(got) != 30 || got[0] != "69" {
+		t.Errorf("the next page has %v", got)
 	}
 }
 

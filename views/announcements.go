@@ -11,12 +11,13 @@ import (
 // Announcements is a page of the list of announcements.
 type Announcements struct {
 	Frame
-	Counts Counts
-	Rows   []AnnouncementRow
-	Back   string // this page, to return to after an action
-	Older  string // the next page; empty on the last page
-	First  string // the first page; empty on the first page
-	Empty  components.Empty
+	Counts  Counts
+	Filters []components.Tab // all announcements, and the unread ones
+	Rows    []AnnouncementRow
+	Back    string // this page, to return to after an action
+	Older   string // the next page; empty on the last page
+	First   string // the first page; empty on the first page
+	Empty   components.Empty
 }
 
 // Counts is the number of unread and read announcements.
