@@ -38,12 +38,12 @@ function begin() {
 	pane = aside;
 	resized();
 	const end = new AbortController();
-	/** @param {string} event @param {(e: Event) => void} act @param {boolean} [capture] */
-	const until = (event, act, capture) =>
+	/** Listens until the pane is gone. @param {string} event @param {(e: Event) => void} act */
+	const until = (event, act) =>
 		document.addEventListener(event, (e) => {
 			if (aside.isConnected) act(e);
 			if (!aside.isConnected) end.abort();
-		}, { signal: end.signal, capture });
+		}, { signal: end.signal });
 	until("focusin", ({ target }) => {
 		const row = target instanceof Element ? target.closest("#list .row") : null;
 		if (row instanceof HTMLElement && row.id !== id) show(row);
