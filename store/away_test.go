@@ -163,7 +163,7 @@ func calls(s *store.Store) map[string]func(ctx context.Context) error {
 		"LastSeen":          func(ctx context.Context) error { _, err := s.LastSeen(ctx, []int64{1}); return err },
 		"CountMatches":      func(ctx context.Context) error { _, _, err := s.CountMatches(ctx, notifier.UserQuery{}, 0); return err },
 		"ChangeMembers": func(ctx context.Context) error {
-			_, err := s.ChangeMembers(ctx, notifier.Actor{}, notifier.Membership{}, []int64{1})
+			_, err := s.ChangeMembers(ctx, notifier.Actor{}, notifier.Membership{Role: "r"}, []int64{1})
 			return err
 		},
 		"CountUsers":       func(ctx context.Context) error { _, err := s.CountUsers(ctx); return err },
