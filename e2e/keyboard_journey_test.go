@@ -33,7 +33,7 @@ func (w *window) signsInByKeyboard(user string, text *locale.Printer) {
 	}
 	for _, want := range []string{
 		text.T("app.skip"), text.T("app.name"), text.T("nav.inbox"), text.T("nav.announcements"), text.T("nav.staff"), text.N("js.bell", 4),
-		text.F("nav.account", "Name", user), text.T("inbox.filter_all"), text.T("inbox.filter_unread") + " 4", text.T("inbox.filter_archived"), text.T("inbox.filter_later"),
+		text.F("nav.account", "Name", user), text.T("inbox.filter_all"), text.T("inbox.filter_unread") + " 4", text.T("inbox.filter_archived"),
 		text.T("inbox.search"), text.T("inbox.menu"),
 	} {
 		w.tabs().focusIsOn(want)
