@@ -177,7 +177,7 @@ func TestNoTextIsUnused(t *testing.T) {
 		all.WriteString(text)
 	}
 	// IDs that are composed of a prefix and a code.
-	composed := regexp.MustCompile(`^(error|status|state|notice|why|icon|color|embed\.(tab|empty)|inbox\.empty|person\.did|users\.(audience|note|state|many)|(users|notices|subscriptions|types|roles|apikeys|apps|hostapp|hooks|hook|mails|tasks)\.column|` +
+	composed := regexp.MustCompile(`^(error|status|state|notice|why|icon|color|embed\.(tab|empty)|inbox\.empty|announcements\.empty|person\.did|users\.(audience|note|state|many)|(users|notices|subscriptions|types|roles|apikeys|apps|hostapp|hooks|hook|mails|tasks)\.column|` +
 		`send\.(target|markup|later)|(subscriptions|types|roles|role|apikeys|apps|hooks|hook|rules)\.(empty|nothing|only|state|scope|hint|key|event))[._]`)
 	for _, key := range catalogue.Keys() {
 		if catalogue.Type(key...) == "Hash" {
