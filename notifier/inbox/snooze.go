@@ -44,7 +44,8 @@ func (b *Inbox) Wake(ctx context.Context, seq int64, key string) (notifier.Badge
 	return badge, nil
 }
 
-// Snoozed returns the number of snoozed entries of a user.
+// Snoozed returns the number of snoozed entries of a user. Without SQL it includes those whose notices were edited to expire
+// before they come back.
 func (b *Inbox) Snoozed(ctx context.Context, seq int64) (int64, error) {
 	r, err := b.one(ctx, seq, func(now, _ int64) *redis.Cmd {
 		return b.shared.Run(ctx, countLater, []string{b.k.State(seq), b.k.Archive(seq), b.k.Gone(seq)}, now)
@@ -52,7 +53,14 @@ func (b *Inbox) Snoozed(ctx context.Context, seq int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("count the snoozed entries of user %d: %w", seq, err)
 	}
-	return r.Code, nil
+	if r.Code == 0 {
+		return 0, nil
+	}
+	page, err := b.lookArchived(ctx, seq, notifier.Query{Later: true, Limit: notifier.MaxSnoozed})
+	if err != nil {
+		return r.Code, nil //nolint:nilerr // Redis has answered
+	}
+	return int64(len(page.Entries)), nil
 }
 
 // WakeDue brings back the snoozed entries of these users that are due: to the top, unread, with the content from SQL, the
