@@ -41,14 +41,16 @@ func (s *Store) record(ctx context.Context, tx *sql.Tx, by notifier.Actor, actio
 	return nil
 }
 
+// addUserEntries adds an entry for each user; the condition that names them follows.
+const addUserEntries = `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address)
+	SELECT CAST($1 AS BIGINT), $2, $3, $4, $5, CAST(seq AS TEXT), $6, $7 FROM users WHERE `
+
 // recordUsers is record for a change of many users: each has an entry.
 func (s *Store) recordUsers(ctx context.Context, tx *sql.Tx, by notifier.Actor, action string, seqs []int64, detail string) error {
 	if by.Kind == "" {
 		return nil
 	}
-	query := `INSERT INTO audit_log (at, actor_kind, actor_id, action, object_kind, object_id, detail, address) ` + //nolint:gosec // within is a constant of the dialect
-		`SELECT CAST($1 AS BIGINT), $2, $3, $4, $5, CAST(seq AS TEXT), $6, $7 FROM users WHERE ` + s.dialect.within("seq", 8) + ` ORDER BY seq`
-	_, err := tx.ExecContext(ctx, query,
+	_, err := tx.ExecContext(ctx, addUserEntries+s.dialect.within("seq", 8)+` ORDER BY seq`,
 		millis(s.now()), string(by.Kind), refID(by.Ref), text(action), string(notifier.KindUser), text(detail), text(by.Address), s.dialect.numberList(seqs))
 	if err != nil {
 		return fmt.Errorf("write %s of %d users to the audit log: %w", action, len(seqs), err)

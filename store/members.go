@@ -7,6 +7,14 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
+// Statements about the role $1 and its members; the condition that names the users follows.
+const (
+	// outsiders are the users whom no member of staff has put into the role; an app may have.
+	outsiders     = `SELECT seq FROM users u WHERE NOT EXISTS (SELECT 1 FROM role_members m WHERE m.role_id = $1 AND m.seq = u.seq AND m.app_id = 0) AND `
+	insiders      = `SELECT seq FROM role_members WHERE role_id = $1 AND `
+	removeMembers = `DELETE FROM role_members WHERE role_id = $1 AND `
+)
+
 // ChangeMembers makes the users with these numbers join or leave a role, with an entry in the audit log for each of them
 // that this changes, in one transaction; other writers wait, so callers pass a few hundred. It returns the numbers of those
 // that it changed, in order: a member who joins again is not among them, unless only an app had put them there. Unknown
@@ -18,13 +26,11 @@ func (s *Store) ChangeMembers(ctx context.Context, by notifier.Actor, m notifier
 		if err != nil {
 			return err
 		}
-		among := s.dialect.within("seq", 2)
-		query := `SELECT seq FROM users u WHERE ` + among + //nolint:gosec // among is a constant of the dialect
-			` AND NOT EXISTS (SELECT 1 FROM role_members m WHERE m.role_id = $1 AND m.seq = u.seq AND m.app_id = 0) ORDER BY seq`
+		among, who := s.dialect.within("seq", 2), outsiders
 		if m.Leave {
-			query = `SELECT seq FROM role_members WHERE role_id = $1 AND ` + among + ` ORDER BY seq`
+			who = insiders
 		}
-		rows, err := tx.QueryContext(ctx, query, id, s.dialect.numberList(seqs))
+		rows, err := tx.QueryContext(ctx, who+among+` ORDER BY seq`, id, s.dialect.numberList(seqs))
 		err = each(rows, err, func(rows *sql.Rows) error {
 			var seq int64
 			err := rows.Scan(&seq)
@@ -35,7 +41,7 @@ func (s *Store) ChangeMembers(ctx context.Context, by notifier.Actor, m notifier
 			return err
 		}
 		if m.Leave {
-			_, err = tx.ExecContext(ctx, `DELETE FROM role_members WHERE role_id = $1 AND `+among, id, s.dialect.numberList(changed)) //nolint:gosec // among is a constant of the dialect
+			_, err = tx.ExecContext(ctx, removeMembers+among, id, s.dialect.numberList(changed))
 		} else {
 			err = s.dialect.addMembers(ctx, tx, repeated(id, len(changed)), changed)
 		}

@@ -56,11 +56,10 @@ func (b *Inbox) Snoozed(ctx context.Context, seq int64) (int64, error) {
 	if r.Code == 0 {
 		return 0, nil
 	}
-	page, err := b.lookArchived(ctx, seq, notifier.Query{Later: true, Limit: notifier.MaxSnoozed})
-	if err != nil {
-		return r.Code, nil //nolint:nilerr // Redis has answered
+	if page, err := b.lookArchived(ctx, seq, notifier.Query{Later: true, Limit: notifier.MaxSnoozed}); err == nil {
+		return int64(len(page.Entries)), nil
 	}
-	return int64(len(page.Entries)), nil
+	return r.Code, nil
 }
 
 // WakeDue brings back the snoozed entries of these users that are due: to the top, unread, with the content from SQL, the
