@@ -3,6 +3,7 @@ package store_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,5 +63,27 @@ func TestUsersJoinAndLeaveARoleTogetherWithAnEntryEach(t *testing.T) {
 		}
 		_, err := s.ChangeMembers(t.Context(), by, notifier.Membership{Role: "nobody"}, seqs)
 		wantIs(t, err, notifier.ErrNotFound)
+	})
+}
+
+// A member whom only an app has put into a role joins it like anybody else, and then the app cannot take them out.
+func TestJoiningMakesAMembershipOfAnAppPermanent(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		token, now := shop(t, s, "shop"), db.clock.now()
+		u, _, _, err := s.Arrive(t.Context(), token("42", now, notifier.TokenProfile{Roles: told([]string{"picker"})}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range [][]int64{{u.Seq}, nil} {
+			got := must(s.ChangeMembers(t.Context(), notifier.Actor{}, notifier.Membership{Role: "picker"}, []int64{u.Seq}))(t)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%d: changed (-want +got):\n%s", i, diff)
+			}
+		}
+		u, _, _, err = s.Arrive(t.Context(), token("42", now.Add(time.Minute), notifier.TokenProfile{Roles: told([]string{})}))
+		if err != nil || !slices.Equal(u.Roles, []string{"picker"}) {
+			t.Errorf("the app has taken the role away: %v, %v", u.Roles, err)
+		}
 	})
 }
