@@ -51,8 +51,7 @@ func (m *meLooks) looks(_ context.Context, in *meLooksInput) (*tagged[meLooksAns
 	}
 	looks := make(map[string]meLook, len(types))
 	for _, typ := range types {
-		t, _ := m.Topics.Type(typ)
-		look := notifier.LookOf(typ).Chosen(&t)
+		look := m.Topics.Look(typ)
 		looks[typ] = meLook{m.icons[look.Icon], look.Tint}
 	}
 	return tag(&meLooksAnswer{looks}, in.IfNoneMatch)

@@ -101,8 +101,8 @@ func (h *Handlers) personParts(r *http.Request, p *views.Person, u *notifier.Use
 
 // faceOf returns the initials of a user, and a color that stays the same when their display name changes.
 func faceOf(name, display string) components.Face {
-	shown := notifier.RowActor{Name: cmp.Or(display, name)}
-	return components.Face{Initials: shown.Initials(), Tint: notifier.TintOf(name)}
+	look := (&notifier.RowActor{ID: name, Name: cmp.Or(display, name)}).Look()
+	return components.Face{Initials: look.Initials, Tint: look.Tint}
 }
 
 // unreadText is the badge of a user in words, by its halves.

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"cmp"
 	"net/http"
 
 	"github.com/carillonhq/carillon/notifier"
@@ -16,7 +15,8 @@ func (h *Handlers) shows(address string) bool { return notifier.AllowedImage(add
 // from 1, or "" if it must not be shown.
 func extrasOf(x *notifier.Extras, shows func(string) bool, leads func(n int, link string) string) (shown components.Extras) {
 	if a := x.Actor; a != nil {
-		shown.Actor = &components.Face{Initials: a.Initials(), Tint: notifier.TintOf(faceID(a))}
+		look := a.Look()
+		shown.Actor = &components.Face{Initials: look.Initials, Tint: look.Tint}
 		if shows(a.Image) {
 			shown.Actor.Image = a.Image
 		}
@@ -30,11 +30,6 @@ func extrasOf(x *notifier.Extras, shows func(string) bool, leads func(n int, lin
 		}
 	}
 	return shown
-}
-
-// faceID returns what identifies an actor.
-func faceID(a *notifier.RowActor) string {
-	return cmp.Or(a.ID, a.Gone, a.Name)
 }
 
 // shownApp returns how rows show the app with a name, as look does, but without an icon that the pages may not show.

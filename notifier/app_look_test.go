@@ -60,7 +60,7 @@ func TestAnAppWithoutATitleIsShownByItsName(t *testing.T) {
 func TestAToastEventShowsItsApp(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{`{"title":"x","app":"shop"}`: "The shop", `{"title":"x"}`: ""} {
-		e, ok := notifier.NewToastEvent(&notifier.Toast{ID: "1-0", Content: []byte(content)}, theShop)
+		e, ok := notifier.NewToastEvent(&notifier.Toast{ID: "1-0", Content: []byte(content)}, notifier.ToastShows{App: theShop, Look: notifier.LookOf})
 		if got := e.App; !ok || (got == nil) != (want == "") || got != nil && got.Title != want {
 			t.Errorf("%s is shown with %+v", content, got)
 		}

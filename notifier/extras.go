@@ -2,6 +2,7 @@ package notifier
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -40,6 +41,11 @@ func (a *RowActor) Initials() string {
 		first.WriteRune(unicode.ToUpper(c))
 	}
 	return first.String()
+}
+
+// Look returns what stands in place of the picture of the actor.
+func (a *RowActor) Look() Look {
+	return Look{Initials: a.Initials(), Tint: TintOf(cmp.Or(a.ID, a.Gone, a.Name))}
 }
 
 // Image is the picture of a notice.

@@ -36,9 +36,9 @@ const derivedColors = 6
 
 // Look is the appearance of a type's rows.
 type Look struct {
-	Icon     string // one of TypeIcons, or another name in static/icons; empty: show the initials
-	Initials string // empty if there is an icon
-	Tint     string // one of TypeColors
+	Icon     string `json:"icon,omitempty"`     // one of TypeIcons, or another name in static/icons; empty: show the initials
+	Initials string `json:"initials,omitempty"` // empty if there is an icon
+	Tint     string `json:"color"`              // one of TypeColors
 }
 
 // TintOf returns the color that is derived from a text.

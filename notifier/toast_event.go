@@ -9,34 +9,60 @@ import (
 // shownAtOnce is how many toasts sent together are shown one by one. The older ones are only counted.
 const shownAtOnce = 3
 
-// ToastEvent is the data of a `toast` event in a stream. Its JSON contains strings, numbers and the app.
+// ToastEvent is the data of a `toast` event in a stream.
 type ToastEvent struct {
-	ID     string  `json:"id"` // of a summary: all ids, separated by commas
-	Title  string  `json:"title"`
-	Body   string  `json:"body"`
-	Link   string  `json:"link"`
-	App    *RowApp `json:"app,omitempty"` // nil: no app sent it
-	Notice int64   `json:"notice,omitempty"`
-	Key    string  `json:"key,omitempty"`
-	At     int64   `json:"at,omitempty"`
-	More   int     `json:"more,omitempty"` // set for a summary: how many toasts it represents
+	ID      string     `json:"id"` // of a summary: all ids, separated by commas
+	Title   string     `json:"title"`
+	Body    string     `json:"body"`
+	Link    string     `json:"link"`
+	Type    string     `json:"type,omitempty"`
+	Look    *Look      `json:"look,omitempty"`   // of the type; nil: the content names no type
+	Actors  []RowActor `json:"actors,omitempty"` // the latest of its row
+	Face    *Look      `json:"face,omitempty"`   // of that actor, without a picture
+	Actions []Action   `json:"actions,omitempty"`
+	App     *RowApp    `json:"app,omitempty"` // nil: no app sent it
+	Notice  int64      `json:"notice,omitempty"`
+	Key     string     `json:"key,omitempty"`
+	At      int64      `json:"at,omitempty"`
+	Raised  int64      `json:"raised,omitempty"` // ms since 1970
+	More    int        `json:"more,omitempty"`   // set for a summary: how many toasts it represents
 }
 
-// NewToastEvent reads the content of a toast. shown returns an app by its name. It returns false for content that cannot be
-// shown, which Carillon never writes.
-func NewToastEvent(t *Toast, shown func(name string) RowApp) (ToastEvent, bool) {
+// ToastShows looks up what the content of a toast only names.
+type ToastShows struct {
+	App  func(name string) RowApp
+	Look func(typ string) Look
+}
+
+// NewToastEvent reads the content of a toast. It returns false for content that cannot be shown, which Carillon never
+// writes. An actor who was deleted is left out.
+func NewToastEvent(t *Toast, of ToastShows) (ToastEvent, bool) {
 	var d struct {
-		Title string `json:"title"`
-		Body  string `json:"body"`
-		Link  string `json:"link"`
-		App   string `json:"app"`
+		Type    string    `json:"type"`
+		Title   string    `json:"title"`
+		Body    string    `json:"body"`
+		Link    string    `json:"link"`
+		App     string    `json:"app"`
+		Actor   *RowActor `json:"actor"`
+		Actions []Action  `json:"actions"`
 	}
 	if json.Unmarshal(t.Content, &d) != nil || d.Title == "" {
 		return ToastEvent{}, false
 	}
-	e := ToastEvent{ID: t.ID, Title: d.Title, Body: Shorten(d.Body, MaxToastBody), Link: d.Link, Notice: t.NoticeID, Key: t.Key, At: t.At}
+	e := ToastEvent{
+		ID: t.ID, Title: d.Title, Body: Shorten(d.Body, MaxToastBody), Link: d.Link, Type: d.Type, Actions: d.Actions,
+		Notice: t.NoticeID, Key: t.Key, At: t.At, Raised: t.RaisedAt.UnixMilli(),
+	}
+	if d.Type != "" {
+		look := of.Look(d.Type)
+		e.Look = &look
+	}
+	if d.Actor != nil && d.Actor.Gone == "" {
+		face := d.Actor.Look()
+		e.Actors, e.Face = []RowActor{*d.Actor}, &face
+	}
 	if d.App != "" {
-		app := shown(d.App)
+		app := of.App(d.App)
 		e.App = &app
 	}
 	return e, true

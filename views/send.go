@@ -151,6 +151,14 @@ func (c *Card) title() string {
 	return c.Row.Title
 }
 
+// toast is the row whose circle the toast has.
+func (c *Card) toast() *components.Row {
+	if c.Announcement != nil {
+		return &components.Row{Icon: "megaphone", Tint: "gray"}
+	}
+	return &c.Row
+}
+
 // Confirm asks the sender to confirm an announcement or a large number of recipients.
 type Confirm struct {
 	Count  string   // the value of the field confirm

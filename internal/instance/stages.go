@@ -101,7 +101,7 @@ func (i *instance) makeStages(ctx context.Context) (func() error, error) {
 	}
 	i.hub = live.New(live.Config{
 		Redis: i.rdb, Keys: space, Toasts: i.toasts, Announcements: unreadReports{i.announcements}, Badges: notices.Badges{Inbox: i.inbox, Announcements: i.announcements}, Sessions: app.Streams{Sessions: i.sessions, Users: i.db, Verifier: i.tokens},
-		Health: gate{i.guard}, Path: i.cfg.Path(), App: i.tokens.LastLook, Audiences: i.cfg.AudienceNumbers(), Heard: i.times.heard, Log: i.log,
+		Health: gate{i.guard}, Path: i.cfg.Path(), App: i.tokens.LastLook, Look: func(typ string) notifier.Look { return i.topics.Look(typ) }, Audiences: i.cfg.AudienceNumbers(), Heard: i.times.heard, Log: i.log,
 	})
 	i.topics = topic.New(i.rdb, space, i.db, topic.Options{
 		Keep: i.cfg.Keep, Log: i.log, Lease: lease.New(i.rdb, space, "topics", topicLease),

@@ -79,6 +79,7 @@ type Config struct {
 	Health        Health
 	Path          string                            // of the public URL, before the addresses of pages in events
 	App           func(name string) notifier.RowApp // returns an app as rows show it, without waiting; nil: its name
+	Look          func(typ string) notifier.Look    // returns the appearance of a type, without waiting; nil: what its slug gives
 	Heard         func(took time.Duration)          // called with the time from a change to its arrival here; nil: not called
 	Log           *slog.Logger
 	Now           func() time.Time // called from many goroutines
@@ -126,6 +127,9 @@ func New(cfg Config) *Hub {
 	}
 	if cfg.App == nil {
 		cfg.App = notifier.NamedApp
+	}
+	if cfg.Look == nil {
+		cfg.Look = notifier.LookOf
 	}
 	h := &Hub{cfg: cfg, rand: rand.Float64, lim: cfg.Limits.withDefaults(), closed: make(chan struct{})}
 	h.prefix = strings.TrimSuffix(cfg.Keys.LiveUser(0), "0")

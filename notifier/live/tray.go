@@ -108,7 +108,7 @@ func (t *tray) answered(got notifier.Taken) (give []notifier.ToastEvent) {
 		if slices.Contains(t.acked, of.ID) {
 			continue
 		}
-		shows, ok := notifier.NewToastEvent(of, t.user.hub.cfg.App)
+		shows, ok := notifier.NewToastEvent(of, notifier.ToastShows{App: t.user.hub.cfg.App, Look: t.user.hub.cfg.Look})
 		if !ok {
 			t.user.hub.stats.dropped.Add(1)
 			continue

@@ -68,6 +68,12 @@ func (t *Topics) Types() []notifier.NoticeType { return t.types.known.Load().lis
 // Type returns a known type.
 func (t *Topics) Type(slug string) (notifier.NoticeType, bool) { return t.types.of(slug) }
 
+// Look returns a type's appearance: what staff chose, otherwise what the words of its slug give.
+func (t *Topics) Look(slug string) notifier.Look {
+	n, _ := t.types.of(slug)
+	return notifier.LookOf(slug).Chosen(&n)
+}
+
 // Mutable reports whether users may mute the type. Unknown types can be muted.
 func (t *Topics) Mutable(typ string) bool {
 	n, _ := t.types.of(typ)

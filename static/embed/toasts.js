@@ -4,7 +4,10 @@ import { CarillonElement } from "./element.js";
 import { later, lazy } from "./lazy.js";
 
 /** @typedef {import("./core.js").Client} Client */
-/** @typedef {{id: string, title: string, body: string, link: string, notice?: number, key?: string, more?: number}} Toast */
+/**
+ * @typedef {{id: string, title: string, body: string, link: string, notice?: number, key?: string, more?: number, type?: string,
+ *   actors?: {id?: string, name: string, image?: string}[], actions?: {label: string, link: string, style: string}[]}} Toast
+ */
 
 /** The place where toasts appear: each in one tab of one browser, in the top layer. */
 export class CarillonToasts extends CarillonElement {
@@ -33,9 +36,9 @@ export class CarillonToasts extends CarillonElement {
 		const region = this.#region;
 		later(({ show, speak }) => {
 			if (!region?.isConnected) return; // the server sends it again
-			show(this, region, toast, (e) => {
+			show(this, region, toast, (e, to) => {
 				if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {});
-				if (!this.emit("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
+				if (!this.emit("navigate", { href: route(to), notice: toast })) e.preventDefault();
 			});
 			speak(this, toast.body ? `${toast.title}\n${toast.body}` : toast.title, true);
 			shown();

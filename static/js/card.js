@@ -1,6 +1,10 @@
 // @ts-check
+import { avatar } from "./avatar.js";
 import { our } from "./mount.js";
 import { text } from "./texts.js";
+import { ago } from "./times.js";
+
+const minute = 60_000; // ms: a toast that has waited longer says so
 
 /**
  * A toast as the server sends it, or several combined in one line: then `more` is
@@ -14,6 +18,11 @@ import { text } from "./texts.js";
  * @property {string} [key] of its row in the inbox
  * @property {number} [at] of that row
  * @property {number} [more]
+ * @property {import("./avatar.js").Look} [look] of its type
+ * @property {import("./avatar.js").Look} [face] of its actor, without a picture
+ * @property {{image?: string}[]} [actors]
+ * @property {{label: string, style: string}[]} [actions]
+ * @property {number} [raised] ms since 1970
  */
 
 /** Returns the text of a toast for screen readers. @param {Toast} toast */
@@ -36,7 +45,9 @@ export function card(toast) {
 	const words = document.createElement("div");
 	words.append(heading(toast));
 	if (toast.body) words.append(paragraph("toast-body", toast.body));
-	box.append(bell(), words, closing(toast.more ? "" : toast.title));
+	if (toast.key && toast.actions) words.append(calls(toast));
+	if (!toast.more) box.append(avatar(toast));
+	box.append(words, closing(toast.more ? "" : toast.title));
 	return box;
 }
 
@@ -54,6 +65,11 @@ function heading(toast) {
 	const href = address(toast);
 	if (toast.more) p.append(count(toast), " ", anchor(our("/inbox"), text("toasts_open")));
 	else if (href) p.replaceChildren(anchor(href, toast.title));
+	const age = Date.now() - (toast.raised ?? Infinity);
+	if (age < minute) return p;
+	const time = document.createElement("time");
+	time.textContent = ago(age, document.documentElement.lang);
+	p.append(time);
 	return p;
 }
 
@@ -90,14 +106,16 @@ function paragraph(kind, words) {
 	return p;
 }
 
-/** Copies the bell icon of the page, so that nothing has to be fetched. */
-function bell() {
-	const place = document.createElement("span");
-	place.className = "toast-icon";
-	place.setAttribute("aria-hidden", "true");
-	const icon = document.querySelector("#bell .icon");
-	if (icon) place.append(icon.cloneNode(true));
-	return place;
+/** Builds the buttons of a notice. @param {Toast} toast */
+function calls({ actions = [], notice }) {
+	const p = document.createElement("p");
+	p.className = "calls";
+	actions.forEach(({ label, style }, i) => {
+		const link = anchor(our(`/n/${notice}?a=${i + 1}`), label);
+		[link.className, link.dir] = [`button small ${style}`, "auto"];
+		p.append(link, " ");
+	});
+	return p;
 }
 
 /** @param {string} title */

@@ -34,8 +34,9 @@ export function startPanel(stream, get) {
 	const show = (open) => {
 		panel.hidden = !open;
 		bell.setAttribute("aria-expanded", String(open));
-		if (open) load();
-		else panel.replaceChildren();
+		if (!open) return panel.replaceChildren();
+		document.dispatchEvent(new Event("carillon:panel"));
+		void load();
 	};
 	const offer = () => {
 		timer = undefined;

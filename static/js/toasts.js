@@ -33,6 +33,7 @@ export function startToasts(stream, showing, ack, time = clock) {
 	/** @type {string[]} */ let unsent = []; // ids that are about to be acknowledged
 	startReader(region, cards);
 	document.addEventListener("focusin", () => place(region));
+	document.addEventListener("carillon:panel", () => cards.forget(({ notice }) => notice !== undefined)); // the panel lists it
 
 	stream.addEventListener("toast", (e) => {
 		const toast = /** @type {CustomEvent<Toast>} */ (e).detail;

@@ -1,6 +1,9 @@
 package components
 
-import "context"
+import (
+	"context"
+	"io"
+)
 
 // Extras are the parts of a row or an announcement that its sender may add.
 type Extras struct {
@@ -39,6 +42,20 @@ func (l Rows) face(m *markup, r *Row) {
 		m.raw(`</span>`)
 	}
 	m.raw(`</span>`)
+}
+
+// Circle is the circle of a row, outside a list.
+type Circle struct {
+	Icons Icons
+	Row   *Row
+}
+
+// Render writes the circle.
+func (a Circle) Render(ctx context.Context, w io.Writer) error {
+	var m markup
+	Rows{Icons: Icons(at(ctx, string(a.Icons)))}.avatar(&m, a.Row)
+	_, err := w.Write(m.b)
+	return err
 }
 
 // extras writes the picture and the buttons of a notice.

@@ -6,7 +6,7 @@ import { look, Time } from "./fakes.js";
 /** Starts the toasts of a page. By default it is the page's turn to show them. */
 export function start({ here = true, at = 0 } = {}) {
 	look("visible");
-	document.body.insertAdjacentHTML("beforeend", `<section id="popups" hidden><ol></ol></section><div id="popups-voice" role="status"></div>`);
+	document.body.insertAdjacentHTML("beforeend", `<section id="popups" data-icons="/icons.svg" hidden><ol></ol></section><div id="popups-voice" role="status"></div>`);
 	const [stream, time] = [new EventTarget(), Object.assign(new Time(), { at })];
 	/** @type {string[]} */ const shared = [];
 	const showing = Object.assign(new EventTarget(), { here, waits: !here, share: (/** @type {string[]} */ ids) => shared.push(...ids) });

@@ -55,7 +55,7 @@ function texts(wish) {
 // static/embed/lazy.js
 var asked;
 var here;
-var lazy = () => asked ??= import("./more-WC3RN25I.js").then(
+var lazy = () => asked ??= import("./more-7HO2OTFY.js").then(
   (more) => {
     learn(more.texts);
     dress(more.css);
@@ -690,10 +690,10 @@ var CarillonToasts = class extends CarillonElement {
     const region = this.#region;
     later(({ show, speak }) => {
       if (!region?.isConnected) return;
-      show(this, region, toast, (e) => {
+      show(this, region, toast, (e, to) => {
         if (toast.key) this.client?.read({ keys: [toast.key] }).catch(() => {
         });
-        if (!this.emit("navigate", { href: route(toast.link), notice: toast })) e.preventDefault();
+        if (!this.emit("navigate", { href: route(to), notice: toast })) e.preventDefault();
       });
       speak(this, toast.body ? `${toast.title}
 ${toast.body}` : toast.title, true);
