@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,6 +72,31 @@ func (n *Notice) Group() *Group {
 		g.Actors = []RowActor{*a}
 	}
 	return g
+}
+
+var errMembers = errors.New("malformed members")
+
+// ParseGroup parses the lines that follow the content of a row: the word of its members, then the JSON of the latest
+// actors. A line is empty if the actor is no longer known.
+func ParseGroup(lines string) (*Group, error) {
+	word, rest, more := strings.Cut(lines, "\n")
+	members, ok := ParseMembers(word)
+	if !ok {
+		return nil, errMembers
+	}
+	g := &Group{Members: members}
+	for more {
+		var line string
+		line, rest, more = strings.Cut(rest, "\n")
+		var a RowActor
+		if line != "" {
+			if err := json.Unmarshal([]byte(line), &a); err != nil {
+				return nil, err
+			}
+		}
+		g.Actors = append(g.Actors, a)
+	}
+	return g, nil
 }
 
 // ParseMembers parses the word. ok is false for any other text.

@@ -22,7 +22,7 @@ type Toast struct {
 	NoticeID int64  // 0: not part of a notice
 	Key      string // of its inbox entry; empty: none
 	At       int64  // of that entry when the toast was claimed; 0: unknown
-	Content  []byte // JSON with title, body and link, possibly with other fields
+	Content  []byte // JSON of a Content, and if it comes from a row the lines of its group
 	RaisedAt time.Time
 	Tries    int64 // number of times that an instance claimed it, including this one
 }

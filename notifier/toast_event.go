@@ -1,9 +1,11 @@
 package notifier
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // shownAtOnce is how many toasts sent together are shown one by one. The older ones are only counted.
@@ -11,7 +13,7 @@ const shownAtOnce = 3
 
 // ToastEvent is the data of a `toast` event in a stream.
 type ToastEvent struct {
-	ID      string     `json:"id"` // of a summary: all ids, separated by commas
+	ID      string     `json:"id"` // begins with the ms at which it was raised; of a summary: all ids, separated by commas
 	Title   string     `json:"title"`
 	Body    string     `json:"body"`
 	Link    string     `json:"link"`
@@ -24,45 +26,44 @@ type ToastEvent struct {
 	Notice  int64      `json:"notice,omitempty"`
 	Key     string     `json:"key,omitempty"`
 	At      int64      `json:"at,omitempty"`
-	Raised  int64      `json:"raised,omitempty"` // ms since 1970
 	More    int        `json:"more,omitempty"`   // set for a summary: how many toasts it represents
 }
 
-// ToastShows looks up what the content of a toast only names.
+// ToastShows completes what the content of a toast only names.
 type ToastShows struct {
-	App  func(name string) RowApp
-	Look func(typ string) Look
+	App      func(name string) RowApp
+	Look     func(typ string) Look
+	Somebody string // the name of deleted actors
 }
 
-// NewToastEvent reads the content of a toast. It returns false for content that cannot be shown, which Carillon never
-// writes. An actor who was deleted is left out.
+// NewToastEvent reads the content of a toast, which the lines of its row's group may follow. It returns false for content
+// that cannot be shown, which Carillon never writes.
 func NewToastEvent(t *Toast, of ToastShows) (ToastEvent, bool) {
-	var d struct {
-		Type    string    `json:"type"`
-		Title   string    `json:"title"`
-		Body    string    `json:"body"`
-		Link    string    `json:"link"`
-		App     string    `json:"app"`
-		Actor   *RowActor `json:"actor"`
-		Actions []Action  `json:"actions"`
-	}
-	if json.Unmarshal(t.Content, &d) != nil || d.Title == "" {
+	var row Entry
+	dec := json.NewDecoder(bytes.NewReader(t.Content))
+	if dec.Decode(&row.Content) != nil || row.Title == "" {
 		return ToastEvent{}, false
 	}
-	e := ToastEvent{
-		ID: t.ID, Title: d.Title, Body: Shorten(d.Body, MaxToastBody), Link: d.Link, Type: d.Type, Actions: d.Actions,
-		Notice: t.NoticeID, Key: t.Key, At: t.At, Raised: t.RaisedAt.UnixMilli(),
+	e := ToastEvent{ID: t.ID, Body: Shorten(row.Body, MaxToastBody), Link: row.Link, Type: row.Type, Actions: row.Actions, Notice: t.NoticeID, Key: t.Key, At: t.At}
+	if lines, grouped := strings.CutPrefix(string(t.Content[dec.InputOffset():]), "\n"); grouped {
+		var err error
+		if row.Group, err = ParseGroup(lines); err != nil {
+			return ToastEvent{}, false
+		}
+		row.Show()
+		row.NameSomebody(of.Somebody)
 	}
-	if d.Type != "" {
-		look := of.Look(d.Type)
+	e.Title = row.Title
+	if row.Actor != nil {
+		face := row.Actor.Look()
+		e.Actors, e.Face = []RowActor{row.Actor.named(of.Somebody)}, &face
+	}
+	if row.Type != "" {
+		look := of.Look(row.Type)
 		e.Look = &look
 	}
-	if d.Actor != nil && d.Actor.Gone == "" {
-		face := d.Actor.Look()
-		e.Actors, e.Face = []RowActor{*d.Actor}, &face
-	}
-	if d.App != "" {
-		app := of.App(d.App)
+	if row.App != "" {
+		app := of.App(row.App)
 		e.App = &app
 	}
 	return e, true

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/carillonhq/carillon/notifier"
 )
@@ -43,27 +42,28 @@ func TestAToastEventShowsWhoDidItAndWhatCanBeDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	look := func(typ string) notifier.Look { return notifier.Look{Icon: "star of " + typ, Tint: "pink"} }
-	e, ok := notifier.NewToastEvent(&notifier.Toast{ID: "1-0", NoticeID: 4, Key: "comment:9", Content: content, RaisedAt: time.UnixMilli(77)},
+	e, ok := notifier.NewToastEvent(&notifier.Toast{ID: "1-0", NoticeID: 4, Key: "comment:9", Content: content},
 		notifier.ToastShows{App: notifier.NamedApp, Look: look})
 	got, err := json.Marshal(e)
 	want := `{"id":"1-0","title":"Alice commented","body":"","link":"","type":"comment","look":{"icon":"star of comment","color":"pink"},` +
 		`"actors":[{"id":"u7","name":"Alice Ng","image":"https://cdn.example.com/a.png"}],"face":{"initials":"AN","color":"` + notifier.TintOf("u7") + `"},` +
-		`"actions":[{"label":"Reply","link":"/photos/9#reply","style":"primary"}],"notice":4,"key":"comment:9","raised":77}`
+		`"actions":[{"label":"Reply","link":"/photos/9#reply","style":"primary"}],"notice":4,"key":"comment:9"}`
 	if !ok || err != nil || string(got) != want {
 		t.Errorf("%v, %v\n%s\nwant\n%s", ok, err, got, want)
 	}
 }
 
-func TestAToastDoesNotShowADeletedActor(t *testing.T) {
+func TestAToastOfAGroupHasTheTitleAndTheActorOfItsRow(t *testing.T) {
 	t.Parallel()
-	x := notifier.Extras{Actor: &notifier.RowActor{ID: "u7", Name: "Alice"}}
-	x.Forget("u7")
-	content, err := notifier.EncodeContent(notifier.Content{Type: "comment", Title: "x", Extras: x})
-	if err != nil {
-		t.Fatal(err)
+	group := notifier.Members{Joins: true, Times: 2, Notices: []notifier.Member{{ID: 3, Actor: "x"}, {ID: 4, Actor: "y"}}}
+	content := `{"type":"comment","title":"Bob commented","body":"","link":"","actor":{"name":"Bob"},"more":{"other":"{actor} and {others} others commented"}}` +
+		"\n" + group.String() + "\n" + `{"name":"Somebody","gone":"y"}` + "\n" + `{"name":"Alice"}`
+	e, ok := notifier.NewToastEvent(&notifier.Toast{ID: "1-0", Content: []byte(content)},
+		notifier.ToastShows{App: notifier.NamedApp, Look: notifier.LookOf, Somebody: "Jemand"})
+	if want := "Jemand and 1 others commented"; !ok || e.Title != want || len(e.Actors) != 1 || e.Actors[0].Name != "Jemand" || e.Actors[0].Gone != "" {
+		t.Errorf("%v, %q by %+v; want %q", ok, e.Title, e.Actors, want)
 	}
-	e, ok := notifier.NewToastEvent(&notifier.Toast{ID: "1-0", Content: content}, notifier.ToastShows{App: notifier.NamedApp, Look: notifier.LookOf})
-	if !ok || e.Actors != nil || e.Face != nil || e.Look == nil {
-		t.Errorf("%v, %+v; want only the look of the type", ok, e)
+	if _, ok := notifier.NewToastEvent(&notifier.Toast{Content: []byte(`{"title":"x"}` + "\nnonsense")}, notifier.ToastShows{}); ok {
+		t.Error("a malformed group is shown")
 	}
 }

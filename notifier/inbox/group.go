@@ -2,36 +2,12 @@ package inbox
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/carillonhq/carillon/notifier"
 )
-
-// parseGroup parses the lines of a group: the word of its members, then the JSON of the latest actors. A line is empty if
-// the actor is no longer known.
-func parseGroup(lines string) (*notifier.Group, error) {
-	word, rest, more := strings.Cut(lines, "\n")
-	members, ok := notifier.ParseMembers(word)
-	if !ok {
-		return nil, fmt.Errorf("%w: malformed members", errRow)
-	}
-	g := &notifier.Group{Members: members}
-	for more {
-		var line string
-		line, rest, more = strings.Cut(rest, "\n")
-		var a notifier.RowActor
-		if line != "" {
-			if err := json.Unmarshal([]byte(line), &a); err != nil {
-				return nil, fmt.Errorf("%w: %w", errRow, err)
-			}
-		}
-		g.Actors = append(g.Actors, a)
-	}
-	return g, nil
-}
 
 // groupLines returns the lines of a group; empty for none.
 func groupLines(g *notifier.Group) string {

@@ -114,8 +114,8 @@ func parseRow(field, value string) (notifier.Entry, error) {
 		return e, fmt.Errorf("%w: %w", errRow, err)
 	}
 	if grouped {
-		if e.Group, err = parseGroup(lines); err != nil {
-			return e, err
+		if e.Group, err = notifier.ParseGroup(lines); err != nil {
+			return e, fmt.Errorf("%w: %w", errRow, err)
 		}
 	}
 	return e, nil

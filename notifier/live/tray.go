@@ -103,12 +103,13 @@ func (t *tray) spent() bool {
 func (t *tray) answered(got notifier.Taken) (give []notifier.ToastEvent) {
 	still := make([]held, 0, len(got.Toasts))
 	was := slices.Concat(t.held, t.lost)
+	shows := notifier.ToastShows{App: t.user.hub.cfg.App, Look: t.user.hub.cfg.Look, Somebody: t.user.somebody()}
 	for i := range got.Toasts {
 		of := &got.Toasts[i]
 		if slices.Contains(t.acked, of.ID) {
 			continue
 		}
-		shows, ok := notifier.NewToastEvent(of, notifier.ToastShows{App: t.user.hub.cfg.App, Look: t.user.hub.cfg.Look})
+		event, ok := notifier.NewToastEvent(of, shows)
 		if !ok {
 			t.user.hub.stats.dropped.Add(1)
 			continue
@@ -121,7 +122,7 @@ func (t *tray) answered(got notifier.Taken) (give []notifier.ToastEvent) {
 		h.tries = of.Tries
 		still = append(still, h)
 		if h.again {
-			give = append(give, shows)
+			give = append(give, event)
 		}
 	}
 	acked := t.acked

@@ -50,7 +50,7 @@ func TestAnOpeningGivesOneToastToEachConnectedUserWhoSeesIt(t *testing.T) {
 			e := s.next()
 			for ; e.name != "toast"; e = s.next() {
 			}
-			want := `,"title":"Hi","body":"","link":"/announcements/N","notice":N}`
+			want := `,"title":"Hi","body":"","link":"/announcements/N","type":"announcement","look":{"icon":"megaphone","color":"amber"},"notice":N}`
 			if !strings.HasSuffix(e.data, strings.ReplaceAll(want, "N", strconv.Itoa(id))) {
 				t.Errorf("toast of announcement %d: %s", id, e.data)
 			}

@@ -77,6 +77,14 @@ type user struct {
 	idleFrom time.Time
 }
 
+// somebody returns the name of deleted actors in the language of the latest connection.
+func (u *user) somebody() string {
+	if len(u.conns) == 0 {
+		return notifier.Somebody
+	}
+	return u.conns[len(u.conns)-1].somebody
+}
+
 // apply applies a published change. Its events are always sent (Pub/Sub does not repeat messages); its counts
 // apply if they are newer than the cached ones.
 func (u *user) apply(c *notifier.Change) {
@@ -87,7 +95,7 @@ func (u *user) apply(c *notifier.Change) {
 	if len(u.conns) == 0 {
 		return
 	}
-	u.pending = appendChange(u.pending, c, u.hub.cfg.App, u.conns[len(u.conns)-1].somebody)
+	u.pending = appendChange(u.pending, c, u.hub.cfg.App, u.somebody())
 	u.flushSoon()
 }
 

@@ -2,7 +2,7 @@
 --
 -- shared
 --
--- Returns its at and its JSON; nil when the row is read, expired, malformed, of another notice, or no longer in the
+-- Returns its at, and its JSON with the lines of its group; nil when the row is read, expired, malformed, of another notice, or no longer in the
 -- inbox.
 local function read_row(hash, key, notice, now)
   local value = redis.call('HGET', hash, key .. ':has_read:0')

@@ -14,7 +14,7 @@
 -- ARGV[5] age      ms: an older toast is not shown if it has a notice
 --
 -- Returns {number claimed, ms until the next toast held elsewhere may be claimed or 0, number
--- settled}, followed by {id, notice, key, at, raised, tries, JSON} for each.
+-- settled}, followed by {id, notice, key, at, raised, tries, JSON} for each. The lines of a group may follow the JSON.
 local stream, pending, state, hash = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local seq, consumer = ARGV[1], ARGV[2]
 local now, hold, age = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

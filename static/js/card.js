@@ -10,7 +10,7 @@ const minute = 60_000; // ms: a toast that has waited longer says so
  * A toast as the server sends it, or several combined in one line: then `more` is
  * their number and `id` holds all their ids, separated by commas.
  * @typedef {object} Toast
- * @property {string} id
+ * @property {string} id begins with the ms at which it was raised
  * @property {string} title
  * @property {string} body
  * @property {string} link
@@ -22,7 +22,6 @@ const minute = 60_000; // ms: a toast that has waited longer says so
  * @property {import("./avatar.js").Look} [face] of its actor, without a picture
  * @property {{image?: string}[]} [actors]
  * @property {{label: string, style: string}[]} [actions]
- * @property {number} [raised] ms since 1970
  */
 
 /** Returns the text of a toast for screen readers. @param {Toast} toast */
@@ -65,8 +64,8 @@ function heading(toast) {
 	const href = address(toast);
 	if (toast.more) p.append(count(toast), " ", anchor(our("/inbox"), text("toasts_open")));
 	else if (href) p.replaceChildren(anchor(href, toast.title));
-	const age = Date.now() - (toast.raised ?? Infinity);
-	if (age < minute) return p;
+	const age = Date.now() - parseInt(toast.id);
+	if (!(age >= minute)) return p;
 	const time = document.createElement("time");
 	time.textContent = ago(age, document.documentElement.lang);
 	p.append(time);

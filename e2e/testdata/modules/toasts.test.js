@@ -20,12 +20,12 @@ test("a toast is shown as text, announced in full, shared with other tabs and ac
 test("a toast shows the actor with the type at the corner, how long it has waited, and the buttons of its row", () => {
 	const { say } = start();
 	const look = { icon: "heart", color: "red" };
-	say("toast", toast(1, { notice: 4, key: "like:9", look, face: { initials: "AN", color: "blue" }, actors: [{ image: "https://cdn.example.com/a.png" }], actions: [{ label: "Reply", style: "primary" }], raised: Date.now() - 300_500 }));
+	say("toast", toast(1, { notice: 4, key: "like:9", look, face: { initials: "AN", color: "blue" }, actors: [{ image: "https://cdn.example.com/a.png" }], actions: [{ label: "Reply", style: "primary" }], id: `${Date.now() - 300_500}-0` }));
 	const box = byId("popups").querySelector(".toast");
 	equal(box?.querySelector(".avatar.face.tint-blue > img")?.getAttribute("src"), "https://cdn.example.com/a.png");
 	equal(box?.querySelector(".face > .corner.tint-red use")?.getAttribute("href"), "/icons.svg#heart");
 	equal([box?.querySelector(".calls a.primary")?.getAttribute("href"), box?.querySelector(".calls")?.textContent, box?.querySelector("time")?.textContent], ["/n/4?a=1", "Reply ", "5m ago"]);
-	say("toast", toast(2, { look, raised: Date.now() }));
+	say("toast", toast(2, { look, id: `${Date.now()}-0` }));
 	equal([byId("popups").querySelector(".toast > .avatar:not(.face) > .icon use")?.getAttribute("href"), titles()[0]], ["/icons.svg#heart", "Title 2"]);
 });
 
