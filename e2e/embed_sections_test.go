@@ -68,6 +68,11 @@ func TestElementsShowTheNoticesThatTheirAttributesSelect(t *testing.T) {
 	do("hall", `el.show()`)
 	is("hall", `says === "1" && rows() === "Five,*Three,One"`)
 	do("hall", `el.hide()`)
+	w.do(chromedp.Navigate(shop.URL + "/sections")) // another page does not know it
+	is("hall", `says === "1"`)
+	do("hall", `el.show()`)
+	is("hall", `says === "1" && rows() === "Five,*Three,One"`)
+	do("hall", `el.hide()`)
 
 	// "Mark all as read" reads what it shows.
 	do("inbox", `root.querySelector(".head > .action").click()`)
