@@ -24,8 +24,8 @@ const later = {
 };
 
 // Members of our classes that only our modules use: no browser, answer of the server, event or page has a member with such a name. Their
-// names are shortened.
-const inner = /^(acts|after|again|anew|atEnd|become|button|count|did|emit|failed|fault|flag|follow|fresh|gone|guests|leads|leave|list|lost|moved|nodes|offline|owners|page|provide|readAll|rows|said|settle|start|stop|tokens|try|update|watch)$/;
+// names are shortened. None is used by a computed name.
+const inner = /^(acts|after|again|anew|atEnd|become|button|count|did|emit|failed|fault|flag|follow|fresh|gone|leads|leave|list|lost|moved|nodes|offline|page|provide|readAll|rows|said|settle|start|stop|tokens|try|update|watch)$/;
 
 const from = "static/embed";
 const to = "static/built/embed";
