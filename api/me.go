@@ -61,8 +61,8 @@ func registerMe(u *users) {
 	register(u.server, call{
 		id: "me-open", group: groupMe, method: http.MethodPost, path: mePath + "/open", user: true, status: http.StatusOK,
 		summary:  "Open your inbox",
-		about:    "Marks every notice as read, except those that you marked as unread, and none if your settings say so, and returns the first page: `new` marks the notices that were unread.",
-		examples: []example{{name: "open", summary: "Open it"}},
+		about:    "Marks every notice as read, except those that you marked as unread, and none if your settings say so, and returns the first page: `new` marks the notices that were unread. With `type`, `scope` or `app`, it marks these notices only; the page has those among the newest 200 notices, and the badge is the whole one.",
+		examples: []example{{name: "open", summary: "Open it"}, {name: "workspace", summary: "Open one workspace", params: map[string]string{"scope": "119240"}}},
 	}, m.open)
 	registerMeLooks(m)
 	registerMeChanges(m)

@@ -82,12 +82,24 @@ func (m *me) notices(ctx context.Context, in *meNoticesInput) (*tagged[meNotices
 
 type openOutput struct{ Body *meNotices }
 
-func (m *me) open(ctx context.Context, in *LanguageInput) (*openOutput, error) {
+type meOpenInput struct {
+	SectionInput
+	LanguageInput
+}
+
+func (m *me) open(ctx context.Context, in *meOpenInput) (*openOutput, error) {
+	of, err := in.section()
+	if err != nil {
+		return nil, err
+	}
 	page, err := m.page(ctx, in.AcceptLanguage, func(seq int64) (notifier.Page, error) {
-		if askerOf(ctx).User.OpensOnly {
-			return m.Inbox.Look(ctx, seq, notifier.Query{})
+		switch {
+		case askerOf(ctx).User.OpensOnly:
+			return m.Inbox.Look(ctx, seq, notifier.Query{Filter: notifier.Filter{Section: of}})
+		case of.All():
+			return m.Inbox.Open(ctx, seq)
 		}
-		return m.Inbox.Open(ctx, seq)
+		return m.Inbox.OpenSection(ctx, seq, of)
 	})
 	if err != nil {
 		return nil, err

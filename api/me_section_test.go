@@ -87,10 +87,10 @@ func TestBadSectionsAreRefusedByName(t *testing.T) {
 		"scope=a%20b": "query.scope", "scope=" + strings.Repeat("a", 65): "query.scope", "scope=a&scope=": "query.scope",
 		"app=" + strings.Repeat("a", 201): "query.app", "app=%00": "query.app", "types=a": "query.types", "sort=at": "query.sort",
 	} {
-		for _, path := range w.sectioned() {
-			res := w.call(t, w.bob, "GET", path+query, nil).is(t, http.StatusUnprocessableEntity)
+		for path, method := range sectioned {
+			res := w.call(t, w.bob, method, path+"?"+query, nil).is(t, http.StatusUnprocessableEntity)
 			if got := res.faults(t); len(got) != 1 || got[0] != at {
-				t.Errorf("%s%s: faults at %v, want %s", path, query, got, at)
+				t.Errorf("%s?%s: faults at %v, want %s", path, query, got, at)
 			}
 		}
 	}
@@ -108,8 +108,44 @@ func TestBadSectionsAreRefusedByName(t *testing.T) {
 // shopKey is the key of the app's notice among the sections.
 func (w *world) shopKey() string { return "a" + strconv.FormatInt(w.front.ID, 10) + "/comment:5" }
 
-// sectioned lists the calls that take a section, ready for its parameters.
-func (w *world) sectioned() []string { return []string{"/me/notices?", "/me/badge?"} }
+// sectioned are the calls that take a section, with their methods.
+var sectioned = map[string]string{"/me/notices": "GET", "/me/badge": "GET", "/me/open": "POST"}
+
+// Opening a section reads it alone, but for what the user marked as unread, and nothing if the settings say so.
+func TestASectionIsOpened(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sections(t)
+	shop := w.shopKey()
+	w.did(t, "unread", `{"keys":["comment:2"]}`)
+	open := func(query, want string, unread int64) {
+		t.Helper()
+		var page meNotices
+		w.call(t, w.bob, "POST", "/me/open?"+query, nil).is(t, http.StatusOK).into(t, &page)
+		var got []string
+		for _, n := range page.Notices {
+			switch key := n.Key; {
+			case n.New:
+				got = append(got, key+" new")
+			case n.Read:
+				got = append(got, key)
+			default:
+				got = append(got, key+" unread")
+			}
+		}
+		if line := strings.Join(got, ", "); line != want || page.Badge.Unread != unread {
+			t.Errorf("%s: %q and %d unread, want %q and %d", query, line, page.Badge.Unread, want, unread)
+		}
+	}
+	w.call(t, w.bob, "PATCH", "/me/settings", `{"opening_reads":false}`).is(t, http.StatusOK)
+	open("scope=north", shop+" unread, comment:2 unread", 5)
+	w.call(t, w.bob, "PATCH", "/me/settings", `{"opening_reads":true}`).is(t, http.StatusOK)
+	open("scope=north", shop+" new, comment:2 unread", 4)
+	open("scope=north", shop+", comment:2 unread", 4)
+	open("app=&type=comment,like", "like:3 new, comment:2 unread, comment:1 new", 2)
+	open("type=nope", "", 2)
+	open("", shop+", order.late:4 new, like:3, comment:2 unread, comment:1", 1)
+}
 
 func TestASectionHasABadgeAndCounts(t *testing.T) {
 	t.Parallel()

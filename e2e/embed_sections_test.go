@@ -68,6 +68,11 @@ func TestElementsShowTheNoticesThatTheirAttributesSelect(t *testing.T) {
 	do("hall", `el.show()`)
 	is("hall", `says === "1" && rows() === "Five,*Three,One"`)
 	do("hall", `el.hide()`)
+	w.do(chromedp.Navigate(shop.URL + "/sections")) // another page does not know it
+	is("hall", `says === "1"`)
+	do("hall", `el.show()`)
+	is("hall", `says === "1" && rows() === "Five,*Three,One"`)
+	do("hall", `el.hide()`)
 
 	// "Mark all as read" reads what it shows.
 	do("inbox", `root.querySelector(".head > .action").click()`)
@@ -104,4 +109,40 @@ func TestElementsShowTheNoticesThatTheirAttributesSelect(t *testing.T) {
 	}
 	do("hall", `el.setAttribute("scope", "hall 3")`)
 	w.until(`said.length === 1 && said[0].includes("scope")`)
+}
+
+// The tab Unread of a bell has the unread rows alone, live, and the panel begins with all of them each time.
+func TestTheUnreadRowsOfABellHaveATab(t *testing.T) {
+	t.Parallel()
+	s := alone(t)
+	i := s.serve()
+	shop := newShop(t, s, i, "4711")
+	shop.page(i, "/tabs", `<carillon-bell id="bell" token-url="/carillon/token" read-on="click">All</carillon-bell>`)
+	s.user("4711")
+	for _, title := range []string{"One", "Two", "Three"} {
+		s.orders("4711", title)
+	}
+	w := open(t, i)
+	w.do(chromedp.Navigate(shop.URL + "/tabs"))
+	is := func(js string) { t.Helper(); w.until(inElement("bell", js)) }
+	do := func(js string) { t.Helper(); ask[any](w, inElement("bell", "void ("+js+")")) }
+	const tab = `root.querySelector("[data-tab=unread]")`
+	is(`says === "3"`)
+	do(`el.show()`)
+	is(tab + `?.textContent === "Unread 3" && named("Mark as read: Two")`)
+	do(`named("Mark as read: Two").click()`)
+	is(`rows() === "*Three,Two,*One" && ` + tab + `.textContent === "Unread 2"`)
+	do(tab + `.click()`)
+	is(`rows() === "*Three,*One" && ` + tab + `.ariaPressed === "true" && named("Archive: One")`)
+	do(`named("Archive: One").click()`)
+	is(`rows() === "*Three" && ` + tab + `.textContent === "Unread 1" && root.querySelector(".said button")`)
+	do(`root.querySelector(".said button").click()`)
+	is(`rows() === "*Three,*One"`)
+	s.orders("4711", "Four")
+	is(`rows() === "*Four,*Three,*One"`)
+	do(`named("Mark as read: Three").click()`)
+	is(`rows() === "*Four,*One"`)
+	do(`el.hide()`)
+	do(`el.show()`)
+	is(`rows() === "*Four,Three,Two,*One" && ` + tab + `.ariaPressed === "false"`)
 }

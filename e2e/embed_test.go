@@ -275,7 +275,9 @@ func TestAToastAppearsOnceInThePagesOfAHost(t *testing.T) {
 func TestTheScriptsForHostApplicationsStaySmall(t *testing.T) {
 	t.Parallel()
 	i := alone(t).serve()
-	for name, most := range map[string]int64{"core.js": 6 << 10, "v1.js": 14 << 10} {
+	// GNU gzip -9 makes them some 50 bytes longer than the server does, and holds the promise, too.
+	const slack = 60
+	for name, most := range map[string]int64{"core.js": 6<<10 - slack, "v1.js": 14<<10 - slack} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/embed/"+name, http.NoBody)
 		if err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // whose delivery never ends.
 type gallery struct {
 	*instance
+	serving string // the host of Carillon, if the pages are those of a host application
 	people  map[string]*person
 	sending string // the path of a notice that is being delivered
 	posts   posts

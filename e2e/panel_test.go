@@ -68,3 +68,25 @@ func TestRowsOfThePanelAreMarkedAndMutedThere(t *testing.T) {
 	w.shot("panel-sheet-phone")
 	w.clickOn(row + ` [action$="/inbox/read"] button`).badge("3")
 }
+
+// The next row gets the focus, the numbers follow, and Undo leads to the inbox.
+func TestRowsOfThePanelAreArchivedThere(t *testing.T) {
+	t.Parallel()
+	w, _ := desk(t, usual[:3]...)
+	w.visit("/settings").stays().until(live).badge("3")
+	openPanel(w)
+	const rows, archive = `document.querySelectorAll("#panel .row").length`, `#panel .row [action$="/inbox/archive"] button`
+	w.has("#panel-unread .tally", "3").do(focusOn(archive))
+	w.types(kb.Enter).badge("2").until(rows + ` === 2 && document.activeElement === document.querySelector('` + archive + `')`)
+	w.has("#panel-unread .tally", "2").has("#done p", "Archived.")
+	w.shot("panel-archived")
+
+	// On a phone it is in the sheet of the row.
+	w.scaled(390, 844, 1, true)
+	w.visit("/settings").until(live)
+	openPanelUnread(w)
+	w.clickOn("#panel .row .dots").until(`document.querySelector("#panel .row .actions").matches(":popover-open")`)
+	w.clickOn(archive).badge("1").until(rows + ` === 1 && document.activeElement.matches("#panel .row .dots")`)
+	w.clickOn("#panel .row .dots").clickOn(archive).badge("").until(`document.querySelector("#panel .empty") && document.querySelector("#panel-unread .tally").hidden`)
+	w.clickOn("#done form button").badge("1").until(`location.pathname === "/inbox"`)
+}

@@ -19,6 +19,7 @@ import (
 type witness struct {
 	mu       sync.Mutex
 	host     string
+	also     string              // another host that the pages may ask; empty: none
 	faults   []string            // of the console, of scripts and of the content policy
 	foreign  []string            // requests to other hosts
 	asked    []string            // method and address of every request
@@ -95,7 +96,7 @@ func (s *witness) noteRequest(e *network.EventRequestWillBeSent) {
 		s.pages = append(s.pages, e.RequestID)
 	}
 	u, err := url.Parse(e.Request.URL)
-	if err != nil || (u.Host != s.host && u.Scheme != "data" && u.Scheme != "blob" && u.Scheme != "about") {
+	if err != nil || (u.Host != s.host && (s.also == "" || u.Host != s.also) && u.Scheme != "data" && u.Scheme != "blob" && u.Scheme != "about") {
 		s.foreign = append(s.foreign, e.Request.URL)
 	}
 }

@@ -153,6 +153,9 @@ func TestPanelShowsTheNewestEntriesWithoutOpeningTheInbox(t *testing.T) {
 	if r.count("[data-testid=panel-entry]") != 2 || r.count("a.button[href='/inbox']") != 1 || r.count("[data-testid=entry]") != 0 {
 		t.Errorf("the panel:\n%s", r.body)
 	}
+	if r.count("[data-testid=panel-entry] form[action='/inbox/archive'] [name=at]") != 2 || r.count("#panel-unread .tally:not([hidden])") != 1 || r.text("#panel-unread .tally") != "1" {
+		t.Errorf("rows cannot be archived, or nothing says how many are unread:\n%s", r.body)
+	}
 	if got := r.attr("form[action='/inbox/read-all'] [name=upto]", "value"); got != "77" {
 		t.Errorf("Mark all as read goes up to %q", got)
 	}

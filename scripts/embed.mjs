@@ -24,15 +24,15 @@ const later = {
 };
 
 // Members of our classes that only our modules use: no browser, answer of the server, event or page has a member with such a name. Their
-// names are shortened.
-const inner = /^(acts|again|anew|atEnd|become|count|did|emit|failed|fault|flag|fresh|gone|leave|lost|moved|nodes|page|provide|readAll|rows|said|settle|tokens|update)$/;
+// names are shortened. None is used by a computed name.
+const inner = /^(acts|after|again|anew|atEnd|become|button|count|did|emit|failed|fault|flag|follow|fresh|gone|leads|leave|list|lost|moved|nodes|offline|page|provide|readAll|rows|said|settle|start|stop|tokens|try|update|watch)$/;
 
 const from = "static/embed";
 const to = "static/built/embed";
 const shared = { bundle: true, format: "esm", target: "es2022", legalComments: "none", charset: "utf8", plugins: [css] };
 
-const { mangleCache } = await script("v1.js", {});
-await script("core.js", mangleCache);
+const core = await script("core.js", {}); // the smallest gets the shortest names
+const { mangleCache } = await script("v1.js", core.mangleCache);
 await script("more.js", mangleCache); // it uses members of what v1.js gives it
 
 /** @param {string} name @param {Record<string, string | false>} mangleCache the short names of members so far */

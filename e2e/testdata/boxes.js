@@ -1,7 +1,7 @@
 // Compares the layout of a page before and after a change: `remember()` stores the box of each visible element, and
 // `moved()` returns a line for each element whose box has changed since.
 {
-	const boxes = () => new Map([...document.body.querySelectorAll("*")].filter((el) => el.checkVisibility()).map((el) => {
+	const boxes = () => new Map(every("*", document.body).filter((el) => el.checkVisibility()).map((el) => {
 		const { x, y, width, height } = el.getBoundingClientRect();
 		return [el, `${x + scrollX} ${y + scrollY} ${width} ${height}`];
 	}));

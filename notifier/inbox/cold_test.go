@@ -100,6 +100,10 @@ func (s *site) everyCall(seq int64) map[string]func(ctx context.Context) error {
 			_, err := s.ReadSection(ctx, seq, notifier.Section{Types: []string{"like"}}, "")
 			return err
 		},
+		"open a section": func(ctx context.Context) error {
+			_, err := s.OpenSection(ctx, seq, notifier.Section{Types: []string{"like"}})
+			return err
+		},
 		"retract": func(ctx context.Context) error { return s.Retract(ctx, 60, "like:x", []int64{seq}) },
 		"badges":  func(ctx context.Context) error { _, err := s.Badges(ctx, []int64{seq}); return err },
 		"restore": func(ctx context.Context) error {

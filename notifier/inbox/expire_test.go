@@ -51,7 +51,7 @@ func TestOnlyDueEntriesExpire(t *testing.T) {
 
 func TestAnEntryIsVisibleUntilTheMillisecondOfItsExpiry(t *testing.T) {
 	onEachRedis(t, func(t *testing.T, s *site) {
-		users := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+		users := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 		for _, seq := range users {
 			n := s.notice(1, "photo:1")
 			n.ExpiresAt = time.UnixMilli(startTime + 60_000)
@@ -100,6 +100,9 @@ func TestAnEntryIsVisibleUntilTheMillisecondOfItsExpiry(t *testing.T) {
 		}
 		if page, err := s.Open(t.Context(), 2); err != nil || titles(page) != "" {
 			t.Errorf("Open: %q, %v; want nothing", titles(page), err)
+		}
+		if page, err := s.OpenSection(t.Context(), 12, notifier.Section{Types: []string{"like"}}); err != nil || titles(page) != "" {
+			t.Errorf("OpenSection: %q, %v; want nothing", titles(page), err)
 		}
 		if n, err := s.Expire(t.Context(), map[int64][]string{3: {key(1)}}); err != nil || n != 1 {
 			t.Errorf("Expire: %d, %v; want 1", n, err)

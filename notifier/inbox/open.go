@@ -26,17 +26,23 @@ func (b *Inbox) Open(ctx context.Context, seq int64) (notifier.Page, error) {
 	}
 	page := b.page(seq, r)
 	page.Turned = r.Code
-	kept := parseIDs(r.Text(6))
-	for i := range page.Entries {
-		e := &page.Entries[i]
-		e.New = !e.Read && !slices.Contains(kept, e.NoticeID)
-	}
+	markNew(page.Entries, r)
 	// Older pages show entries delivered after the previous opening as New. That is correct only if this opening
 	// marked something as read. The at of every entry is above 1.
 	if r.Code > 0 {
 		page.Opened = max(r.Number(2), 1)
 	}
 	return page, nil
+}
+
+// markNew marks the entries that an opening has marked as read: those that were unread, except entries that the user marked
+// as unread. The reply of both scripts has the ids of these.
+func markNew(entries []notifier.Entry, r script.Reply) {
+	kept := parseIDs(r.Text(6))
+	for i := range entries {
+		e := &entries[i]
+		e.New = !e.Read && !slices.Contains(kept, e.NoticeID)
+	}
 }
 
 // Look returns a page and changes nothing. With q.Opened, an entry that was delivered after that

@@ -38,6 +38,28 @@ func (p *play) readSection(t *rapid.T) {
 	p.counts(t, &of)
 }
 
+// openSection opens a scope or a type: its entries are shown as they were, and are read but for those that the user marked as unread.
+func (p *play) openSection(t *rapid.T) {
+	p.model.expire(p.now())
+	of := notifier.Section{Types: []string{rapid.SampledFrom([]string{"like", "order"}).Draw(t, "type")}}
+	if rapid.Bool().Draw(t, "by scope") {
+		scope := rapid.SampledFrom(scopes).Draw(t, "scope")
+		of = notifier.Section{Scope: &scope}
+	}
+	before, keep := slices.Clone(p.rows), slices.Clone(p.kept)
+	p.turnThose(p.now(), func(e *notifier.Entry) bool { return holds(&of, e) && !slices.Contains(keep, e.NoticeID) })
+	page, err := p.s.OpenSection(t.Context(), p.seq, of)
+	if err != nil || page.Unread != p.unread() || page.Ver != p.ver {
+		t.Fatalf("page %+v, %v; want ver %d, %d unread", page, err, p.ver, p.unread())
+	}
+	p.shows(t, page, slices.DeleteFunc(before, func(e notifier.Entry) bool { return !holds(&of, &e) }))
+	for _, e := range page.Entries {
+		if kept := slices.Contains(keep, e.NoticeID); e.New != (!e.Read && !kept) {
+			t.Fatalf("%s: new %v, read %v", e.Key, e.New, e.Read)
+		}
+	}
+}
+
 // holds reports whether an entry of the model, all of which have the type like, belongs to a section.
 func holds(of *notifier.Section, e *notifier.Entry) bool {
 	return (of.Types == nil || slices.Contains(of.Types, "like")) && (of.Scope == nil || *of.Scope == e.Scope)

@@ -79,6 +79,7 @@ func (p *play) actions(id *atomic.Int64) map[string]func(*rapid.T) {
 		"keys":      p.readKeys,
 		"subject":   p.readSubject,
 		"section":   p.readSection,
+		"section2":  p.openSection,
 		"poll":      p.poll,
 		"edit":      p.editOne,
 		"delete":    p.take,

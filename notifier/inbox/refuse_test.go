@@ -59,6 +59,10 @@ var changes = map[string]func(t *testing.T, s *site) error{
 		_, err := s.ReadSection(t.Context(), 42, notifier.Section{Types: []string{"like"}}, "")
 		return err
 	},
+	"opening a section": func(t *testing.T, s *site) error {
+		_, err := s.OpenSection(t.Context(), 42, notifier.Section{Types: []string{"like"}})
+		return err
+	},
 	"an edit": func(t *testing.T, s *site) error {
 		n := s.notice(3, "photo:3")
 		n.Revision, n.Title = 1, "Edited"

@@ -45,6 +45,7 @@ var (
 	countSection    = scripts.Get("count_section")
 	countRows       = scripts.Get("count_rows")
 	readSection     = scripts.Get("read_section")
+	openSection     = scripts.Get("open_section")
 	regroupRow      = scripts.Get("regroup_row")
 )
 

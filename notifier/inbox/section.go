@@ -83,3 +83,22 @@ func (b *Inbox) ReadSection(ctx context.Context, seq int64, of notifier.Section,
 	}
 	return badge, nil
 }
+
+// OpenSection returns the first page of a section of an inbox as it was, like a search of it, and marks every unread entry of the
+// section as read, except entries that the user marked as unread. The numbers of the page are those of the whole inbox, from after
+// the opening. If there was nothing to mark, nothing is published.
+func (b *Inbox) OpenSection(ctx context.Context, seq int64, of notifier.Section) (notifier.Page, error) {
+	p := b.part(seq)
+	r, err := b.one(ctx, seq, func(now, settled int64) *redis.Cmd {
+		return b.shared.Run(ctx, openSection, []string{b.k.List(seq), b.k.Hash(seq), b.k.State(seq), p.expiry, p.dirty, p.counts},
+			sectionArgs(&of, searched, now, settled, seq, b.k.LiveUser(seq))...)
+	})
+	if err != nil {
+		return notifier.Page{}, fmt.Errorf("open a section of the inbox of user %d: %w", seq, err)
+	}
+	all := b.page(seq, r)
+	page := pageOf(all.Entries, notifier.Query{Filter: notifier.Filter{Section: of}})
+	page.Unread, page.Ver, page.Turned = all.Unread, all.Ver, r.Code
+	markNew(page.Entries, r)
+	return page, nil
+}

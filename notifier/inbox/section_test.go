@@ -2,7 +2,9 @@ package inbox_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -49,6 +51,63 @@ func TestSectionsAreThoseOfTheNoticesWhateverTheirTextsSay(t *testing.T) {
 		badge, err := s.ReadSection(t.Context(), 42, notifier.Section{Scope: &none}, "")
 		if got := events(heard.heard(t)); err != nil || badge.Unread != 1 || got != "read a3/a.b:photo:1:a7/b, read a1/like:photo:1:a7/b" {
 			t.Errorf("read: %+v, %v, published %q", badge, err, got)
+		}
+		s.sound(t, 42)
+	})
+}
+
+// Opening a section reads its entries but for those that the user marked as unread, and no others; opening it again writes nothing.
+func TestOpeningASectionReadsItAloneAndLeavesWhatWasMarkedAsUnread(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		for i, scope := range []string{"x", "y", "x", "x"} {
+			n := s.notice(int64(i+1), "photo:"+strconv.Itoa(i+1))
+			n.Scope, n.Recipients = scope, 2
+			s.deliver(t, 42, n)
+		}
+		if _, _, err := s.MarkUnread(t.Context(), 42, key(3)); err != nil {
+			t.Fatal(err)
+		}
+		heard := s.listen(t, 42)
+		s.clock.pass(time.Minute)
+		scope := "x"
+		page, err := s.OpenSection(t.Context(), 42, notifier.Section{Scope: &scope})
+		if err != nil || titles(page) != "4* 3 1*" || page.Turned != 2 || page.Unread != 2 || page.Ver != s.clock.now().UnixMilli() || page.Older != 0 || page.Opened != 0 {
+			t.Fatalf("opened: %q, %+v, %v", titles(page), page, err)
+		}
+		for _, e := range page.Entries {
+			if e.Read {
+				t.Errorf("entry %s was read before", e.Key)
+			}
+		}
+		if got := events(heard.heard(t)); got != "read "+key(4)+", read "+key(1) {
+			t.Errorf("published %q", got)
+		}
+		before := s.sound(t, 42)
+		if before.State["kept"] != "3" || before.State["unread"] != "2" {
+			t.Errorf("state %v", before.State)
+		}
+		if _, read, err := s.counted(t.Context(), 4); err != nil || read != 1 {
+			t.Errorf("notice 4 has %d readers, %v", read, err)
+		}
+		page, err = s.OpenSection(t.Context(), 42, notifier.Section{Scope: &scope})
+		if err != nil || titles(page) != "4 3 1" || page.Turned != 0 || page.Unread != 2 {
+			t.Errorf("opened again: %q, %+v, %v", titles(page), page, err)
+		}
+		same(t, "opening it again", before, s.stored(t, 42))
+		if page, err := s.OpenSection(t.Context(), 42, notifier.Section{Types: []string{"order"}}); err != nil || len(page.Entries) != 0 || page.Turned != 0 {
+			t.Errorf("a section without entries: %+v, %v", page, err)
+		}
+	})
+}
+
+// A section is read as a whole, although its page has the newest entries alone.
+func TestOpeningALongSectionReadsAllOfItAndShowsItsFirstPage(t *testing.T) {
+	onEachRedis(t, func(t *testing.T, s *site) {
+		s.Inbox = inbox.New(s.rdb, s.k, inbox.Options{Cap: 300, Now: s.clock.now})
+		s.fill(t, 42, 1, 230)
+		page, err := s.OpenSection(t.Context(), 42, notifier.Section{Types: []string{"like"}})
+		if err != nil || page.Turned != 230 || page.Unread != 0 || len(page.Entries) != inbox.PageSize || page.Entries[0].NoticeID != 230 || page.Older != page.Entries[inbox.PageSize-1].At {
+			t.Errorf("%d entries, %d turned, %d unread, older %d, %v", len(page.Entries), page.Turned, page.Unread, page.Older, err)
 		}
 		s.sound(t, 42)
 	})

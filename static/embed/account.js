@@ -42,7 +42,7 @@ export class Account {
 			throw err;
 		});
 		// A response about a user who has left must not appear in the page of the next user.
-		if (signal.aborted || (user && user !== this.#known.now.user)) throw new Error("user left");
+		if (signal.aborted || (user && user !== this.#known.now.user)) throw Error("user left");
 		return answer;
 	}
 
@@ -86,7 +86,7 @@ export class Account {
 			if (res.status === 401 && !again) continue;
 			const problem = await res.json().catch(() => ({}));
 			if (problem.code === "origin_refused") complain(cure(this.#server));
-			throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
+			throw Object.assign(Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
 		}
 	}
 

@@ -6,7 +6,7 @@ import { say } from "./said.js";
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./rows.js").Ask} Ask */
 
-/** What the user has typed for the questions of an element, which may be drawn again meanwhile. @type {WeakMap<Feed, Map<number, {text: string, open: boolean}>>} */
+/** What the user has typed for the questions of an element, which may be drawn again meanwhile. @type {WeakMap<Feed, Map<number, {text: string, open: boolean, fault: string}>>} */
 const typed = new WeakMap();
 
 /**
@@ -51,16 +51,16 @@ function question(feed, row, ask) {
 	const { el } = feed;
 	const drafts = typed.get(feed) ?? new Map();
 	typed.set(feed, drafts);
-	const draft = drafts.get(ask.id) ?? { text: "", open: false };
+	const draft = drafts.get(ask.id) ?? { text: "", open: false, fault: "" };
 	drafts.set(ask.id, draft);
-	const fault = make("span", { class: "fault", role: "alert" });
+	const fault = make("span", { class: "fault", role: "alert" }, draft.fault);
 	const field = /** @type {HTMLTextAreaElement} */ (make("textarea", { rows: "2", maxlength: "500", dir: "auto", "aria-label": `${el.text("comment")}: ${row.title}`, input: () => (draft.text = field.value) }));
 	field.value = draft.text;
 	const remark = make("details", { class: "remark", open: draft.open, toggle: () => (draft.open = /** @type {HTMLDetailsElement} */ (remark).open) }, make("summary", {}, el.text("comment")), field, fault);
 	const choose = (/** @type {Ask["choices"][number]} */ choice) => {
 		if (choice.comment === "required" && !field.value.trim()) {
 			/** @type {HTMLDetailsElement} */ (remark).open = true;
-			fault.textContent = el.text("needs_comment", { Choice: choice.label });
+			fault.textContent = draft.fault = el.text("needs_comment", { Choice: choice.label });
 			field.focus();
 			return;
 		}

@@ -3,6 +3,7 @@ import { icon, make } from "./dom.js";
 import { CarillonElement, sections } from "./element.js";
 import { bell, Feed } from "./feed.js";
 import { later, lazy, loaded } from "./lazy.js";
+import { Known } from "./snapshot.js";
 
 /** A bell with the number of unread items, and a panel with the newest notices. */
 export class CarillonBell extends CarillonElement {
@@ -36,7 +37,7 @@ export class CarillonBell extends CarillonElement {
 			this.toggleAttribute("open", open);
 			this.emit(open ? "open" : "close");
 			if (!open) return;
-			later(place);
+			later(() => (place(), draw(client.getSnapshot())));
 			if (client.getSnapshot().user === null) return; // the panel shows the reason
 			const calls = [this.getAttribute("read-on") === "click" ? client.load({ filter: "all" }) : client.open(), client.loadAnnouncements()];
 			this.failed = !(await feed.try(Promise.all(calls)));
@@ -58,7 +59,8 @@ export class CarillonBell extends CarillonElement {
 				shown = unread;
 				if (unread !== null) this.emit("badge", now.badge);
 			}
-			const fault = feed.show(now, (now.announcements ?? []).filter((a) => !a.read));
+			loaded(({ split }) => split(this, feed, panel, unread, Known, () => draw(client.getSnapshot())));
+			const fault = feed.show({ ...now, notices: feed.client.getSnapshot().notices }, (now.announcements ?? []).filter((a) => !a.read));
 			// Without a number, the name omits it, and the description gives the reason.
 			if (unread === null && fault) button.setAttribute("aria-description", fault);
 			else button.removeAttribute("aria-description");

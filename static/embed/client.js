@@ -146,11 +146,6 @@ export class Client extends EventTarget {
 		return this.call("GET", "");
 	}
 
-	/** Returns the icons and colors of up to 100 types. @param {string[]} types */
-	looks(types) {
-		return this.call("GET", `looks?type=${types}`);
-	}
-
 	/** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
 	mute(type, muted) {
 		return this.call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
@@ -220,7 +215,6 @@ export class Client extends EventTarget {
 		const { signal } = (this.#following = new AbortController());
 		const name = `${this.#server} ${user}`;
 		const take = taking(name);
-		const reload = () => this.#reloadAnnouncements();
 		follow(`${this.#server}api/v1/me/events?toasts=${Number(toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, name, this.#account.tokens, signal, {
 			state: (state, status) => this.#follow(state, status),
 			badge: (badge) => {
@@ -243,11 +237,10 @@ export class Client extends EventTarget {
 				const shown = () => void this.#quietly(this.call("POST", "toasts/ack", { ids }));
 				void take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
 			},
-			announcement: reload,
-			announcement_read: reload,
-			announcement_unread: reload,
-			announcement_removed: reload,
-		}, () => this.#emit("change"));
+		}, (event) => {
+			if (/^ann/.test(event)) this.#reloadAnnouncements();
+			this.#emit("change");
+		});
 		document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.call("POST", "active", { visible: isVisible() })), { signal });
 	}
 

@@ -1,6 +1,6 @@
 // @ts-check
 import { icon, make, route } from "./dom.js";
-import { later } from "./lazy.js";
+import { later, lazy, tried } from "./lazy.js";
 import { list } from "./listing.js";
 import { rowOf } from "./row.js";
 import { placeOf } from "./rows.js";
@@ -19,6 +19,7 @@ export class Feed {
 	#nothing = { "": make("b"), _text: make("span") };
 	/** @type {WeakMap<object, HTMLElement>} */ #made = new WeakMap();
 	#away;
+	#again = () => {};
 
 	/** @param {import("./element.js").CarillonElement} el @param {Client} client @param {string} acts hover, menu or none @param {() => void} [away] is called when the user follows a link */
 	constructor(el, client, acts, away) {
@@ -38,6 +39,12 @@ export class Feed {
 	show(now, posts, notices = now.notices) {
 		const fault = this.el.fault(now);
 		[this.#state.hidden, this.#state.textContent] = [!fault, fault];
+		// Rows are drawn with what they have beside their text, unless it cannot be loaded: so nothing moves afterwards.
+		this.#again = () => this.show(now, posts, notices);
+		if (!tried && (posts[0] || notices?.[0])) {
+			void lazy().then(() => this.#again());
+			[posts, notices] = [[], null];
+		}
 		list(this.list, this.#made, [...posts, ...(notices ?? [])], (of) => rowOf(this, of));
 		const waits = notices === null;
 		this.#waits.hidden = !waits || Boolean(fault);

@@ -1,5 +1,5 @@
 // @ts-check
-import { Stream } from "../js/stream.js";
+import { names, Stream } from "../js/stream.js";
 import { Tabs } from "../js/tabs.js";
 import { FetchSource } from "./source.js";
 import { SignedOut } from "./tokens.js";
@@ -12,7 +12,7 @@ import { SignedOut } from "./tokens.js";
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
  * @param {Record<string, (detail: any, status?: number) => void>} handlers by the name of the event
- * @param {() => void} heard is called after each event
+ * @param {(event: string) => void} heard is called after each event
  */
 export function follow(url, name, tokens, signal, handlers, heard) {
 	/** @type {FetchSource | undefined} */ let source;
@@ -49,10 +49,10 @@ export function follow(url, name, tokens, signal, handlers, heard) {
 		if (!isVisible()) locks || events.leave();
 		else events.join(), events.wake();
 	};
-	for (const [event, handle] of Object.entries(handlers)) {
+	for (const event of [...names, "state"]) {
 		events.addEventListener(event, (e) => {
-			handle(/** @type {CustomEvent} */ (e).detail, source?.status);
-			heard();
+			handlers[event]?.(/** @type {CustomEvent} */ (e).detail, source?.status);
+			heard(event);
 		}, { signal });
 	}
 	addEventListener("online", () => events.online(), { signal });

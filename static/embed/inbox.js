@@ -2,7 +2,7 @@
 import { make } from "./dom.js";
 import { CarillonElement, sections } from "./element.js";
 import { Feed } from "./feed.js";
-import { later, lazy } from "./lazy.js";
+import { later, lazy, loaded } from "./lazy.js";
 import { placeOf } from "./rows.js";
 
 /** @typedef {import("./core.js").Client} Client */
@@ -43,6 +43,7 @@ export class CarillonInbox extends CarillonElement {
 			const apart = filter === announced;
 			// Elements that share a client share its rows, and another one may have loaded others.
 			if (!apart && now.notices && placeOf(now.filter) !== placeOf(filter)) filter = now.filter, press();
+			loaded(({ tally }) => tally(this, tabs, posts === "top" ? now.badge.unread : now.badge.inbox));
 			const shown = apart ? [] : now.notices && now.notices.filter((r) => filter !== "unread" || !r.read);
 			feed.show(now, (now.announcements ?? []).filter((a) => apart || (posts === "top" && !a.read && !placeOf(filter))), shown);
 			older.hidden = apart || !shown || now.next === null;

@@ -8,16 +8,21 @@ import { learn } from "./texts.js";
 /** @type {Promise<void> | undefined} */ let asked;
 /** @type {More | undefined} */ let here;
 
+/** Whether it is there, or could not be loaded. */
+export let tried = false;
+
 /** Loads what no first drawing needs. Without it, the number, rows and links work, and opening the inbox reads it. */
 export const lazy = () =>
 	(asked ??= import("./more.js").then(
 		(more) => {
+			tried = true;
 			learn(more.texts);
 			dress(more.css);
 			here = more;
 		},
 		(err) => {
 			asked = undefined;
+			tried = true;
 			complain(`no actions, toasts and preferences: ${err}`);
 		},
 	));

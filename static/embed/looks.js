@@ -22,7 +22,7 @@ function ask(client, type) {
 		/** @type {string[]} */ const types = [];
 		const looks = Promise.resolve().then(() => {
 			if (next?.types === types) next = undefined;
-			return client.looks(types).then((/** @type {any} */ { looks }) => looks, () => ({}));
+			return client.call("GET", `looks?type=${types}`).then((/** @type {any} */ { looks }) => looks, () => ({}));
 		});
 		next = { client, types, looks };
 	}

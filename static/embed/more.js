@@ -10,6 +10,7 @@ export { narrow } from "./narrow.js";
 export { preferences } from "./preferences.js";
 export { place } from "./place.js";
 export { say } from "./said.js";
+export { split, tally } from "./split.js";
 export { entitle } from "./title.js";
 export { watchSubject } from "./subject.js";
 export { show } from "./toast.js";

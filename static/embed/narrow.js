@@ -5,8 +5,8 @@ import { Section } from "./section.js";
 /** @typedef {import("./core.js").Client} Client */
 
 /**
- * Returns the client of an element that shows the notices of its attributes types, scope and app alone. Whatever is not about rows and
- * badge goes to the page's client. No announcement is among them.
+ * Returns the client of an element that shows the notices of its attributes types, scope and app alone, with rows and a badge of its own.
+ * Whatever is not about these goes to the page's client. With such an attribute no announcement is among them.
  * @param {import("./element.js").CarillonElement} el @param {Client} client @param {import("./snapshot.js").Known} known for what it shows
  */
 export function narrow(el, client, known) {
@@ -19,6 +19,7 @@ export function narrow(el, client, known) {
 	const section = new Section(client, what, known);
 	el.atEnd(() => section.close());
 	const own = changes(client, section, what);
+	if (Object.keys(what).length > 0) Object.assign(own, { loadAnnouncements: nothing, readAnnouncements: nothing });
 	return new Proxy(client, {
 		get(of, name) {
 			const from = /** @type {any} */ ([own, section, of].find((one) => name in one));
@@ -27,8 +28,7 @@ export function narrow(el, client, known) {
 	});
 }
 
-/** Opened rows are read, and shown as new. @type {import("./section.js").Change} */
-const opened = (rows, /** @type {string[]} */ keys) => rows.map((r) => (!r.read && keys.includes(r.key) ? { ...r, read: true, new: true } : r));
+const nothing = async () => {};
 
 /** Returns the client's changes, of which the rows of a section hear at once. @param {Client} of @param {Section} section @param {Record<string, string>} what */
 function changes(of, section, { type, scope, app }) {
@@ -41,20 +41,10 @@ function changes(of, section, { type, scope, app }) {
 	const readRows = (/** @type {import("./rows.js").Row[]} */ rows) => rows[0] && of.read({ keys: rows.map(({ key }) => key) });
 	const drops = (/** @type {"delete" | "archive" | "unarchive"} */ name) => (/** @type {string[]} */ keys) => section.change(of[name](keys), dropped, keys);
 	return {
-		/** Marks everything of the section as read, and nothing else, but for what the user has marked as unread. */
-		async open() {
-			const [me] = await Promise.all([of.me(), section.load({ filter: "all" })]);
-			if (!me.settings.opening_reads) return;
-			const rows = await section.unopened();
-			await section.change(Promise.resolve(readRows(rows)), opened, rows.map(({ key }) => key));
-		},
 		/** @param {any} about as in a client; upto is about the section alone */
 		read: (about) => section.change("upto" in about ? readUpto(Number(about.upto)) : of.read(about), marked, about, true),
 		/** @param {string[]} keys */
-		unread(keys) {
-			section.keep(keys);
-			return section.change(of.unread(keys), marked, { keys }, false);
-		},
+		unread: (keys) => section.change(of.unread(keys), marked, { keys }, false),
 		delete: drops("delete"),
 		archive: drops("archive"),
 		unarchive: drops("unarchive"),
@@ -62,7 +52,5 @@ function changes(of, section, { type, scope, app }) {
 		snooze: (key, until) => section.change(of.snooze(key, until), dropped, [key]),
 		/** @param {string} key */
 		wake: (key) => section.change(of.wake(key), dropped, [key]),
-		async loadAnnouncements() {},
-		async readAnnouncements() {},
 	};
 }

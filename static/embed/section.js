@@ -17,9 +17,9 @@ const [least, most] = [30, 200]; // rows of one call
 export class Section extends EventTarget {
 	#known;
 	#filter = "all";
-	/** Ids of notices that the user has marked as unread: opening leaves them. @type {Set<number>} */ #kept = new Set();
 	/** @type {ReturnType<typeof setTimeout> | undefined} */ #due;
 	#last = 0; // ms: when it was read again
+	/** @type {Promise<void> | undefined} */ #opening;
 	#of;
 	#what;
 	#stops;
@@ -68,34 +68,26 @@ export class Section extends EventTarget {
 	async load({ filter = this.#filter, more } = {}) {
 		const { next, notices } = this.#known.now;
 		const before = more && next;
-		if (placeOf(filter) !== placeOf(this.#filter)) this.#known.set({ notices: null, next: null });
-		this.#known.set({ filter: (this.#filter = filter) });
+		this.#show(filter);
 		await this.#known.page(this.#page(before ? { before: String(before) } : {}), (before && notices) || []);
 	}
 
-	/** Makes a call whose path may be narrowed. @param {string} path @param {Record<string, string>} [which] */
-	get(path, which) {
-		return this.#of.call("GET", `${path}?${new URLSearchParams({ ...this.#what, ...which })}`);
-	}
-
-	/** Returns the unread notices that opening reads: not those that the user has marked as unread. @returns {Promise<Row[]>} */
-	async unopened() {
-		return (await this.unreads()).filter(({ id }) => !this.#kept.has(id));
+	/** Marks everything of the section as read, and nothing else, but for what the user has marked as unread; what was unread is `new`. */
+	async open() {
+		this.#show("all");
+		this.#opening = this.#known.page(this.#call("POST", "open").then(async (page) => ({ ...page, badge: await this.#call("GET", "badge") })));
+		await this.#opening;
 	}
 
 	/** @returns {Promise<Row[]>} */
 	async unreads() {
-		return (await this.get("notices", { filter: "unread", limit: String(most) })).notices;
-	}
-
-	/** Opening will leave these notices unread. @param {string[]} keys */
-	keep(keys) {
-		for (const { id, key } of this.#known.now.notices ?? []) if (keys.includes(key)) this.#kept.add(id);
+		return (await this.#call("GET", "notices", { filter: "unread", limit: String(most) })).notices;
 	}
 
 	/** Changes the rows at once, and reads them again after the call. @param {Promise<any>} call @param {Change} change @param {any[]} about */
 	async change(call, change, ...about) {
 		this.#known.rows(change, ...about);
+		if (this.#filter === "unread") this.#known.rows((rows) => rows.filter(({ read }) => !read));
 		try {
 			return await call;
 		} finally {
@@ -108,7 +100,6 @@ export class Section extends EventTarget {
 		clearTimeout(this.#due);
 		this.#due = undefined;
 		this.#last = 0;
-		this.#kept.clear();
 		this.#known.become(state, user);
 		if (user !== null) void this.#quietly(this.#again());
 	}
@@ -122,9 +113,10 @@ export class Section extends EventTarget {
 
 	/** Reads again what is on display. */
 	async #again() {
+		await this.#opening?.catch(() => {}); // its page says what is new
 		this.#last = Date.now();
 		const { notices } = this.#known.now;
-		if (!notices) return this.#known.count(await this.get("badge"));
+		if (!notices) return this.#known.count(await this.#call("GET", "badge"));
 		const limit = Math.min(most, Math.max(least, notices.length));
 		await this.#known.page(this.#page({ limit: String(limit) }).then((page) => ({ ...page, notices: page.notices.map((/** @type {Row} */ row) => this.#same(row)) })));
 	}
@@ -132,15 +124,25 @@ export class Section extends EventTarget {
 	/** Returns the row on display if it is the same, so that it stays as it is, or the new one. What was opened stays new. @param {Row} row @returns {Row} */
 	#same(row) {
 		const old = this.#known.now.notices?.find(({ key, at }) => key === row.key && at === row.at);
-		if (old?.read && !row.read) this.#kept.add(row.id);
 		const now = old?.new && row.read ? { ...row, new: true } : row;
 		return JSON.stringify(old) === JSON.stringify(now) ? /** @type {Row} */ (old) : now;
 	}
 
 	/** @param {Record<string, string>} which */
 	async #page(which) {
-		const [page, badge] = await Promise.all([this.get("notices", { filter: this.#filter, ...which }), this.get("badge")]);
+		const [page, badge] = await Promise.all([this.#call("GET", "notices", { filter: this.#filter, ...which }), this.#call("GET", "badge")]);
 		return { ...page, badge };
+	}
+
+	/** Makes a call for the section. @param {string} method @param {string} path @param {Record<string, string>} [which] @returns {Promise<any>} */
+	#call(method, path, which) {
+		return this.#of.call(method, `${path}?${new URLSearchParams({ ...this.#what, ...which })}`);
+	}
+
+	/** Rows are on display from now on: those of another place disappear at once. @param {string} filter */
+	#show(filter) {
+		if (placeOf(filter) !== placeOf(this.#filter)) this.#known.set({ notices: null, next: null });
+		this.#known.set({ filter: (this.#filter = filter) });
 	}
 
 	/** @param {any} row of an event */

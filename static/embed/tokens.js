@@ -80,7 +80,7 @@ export class Tokens {
 
 	/** @param {string} token */
 	#take(token, user = claims(token).sub) {
-		if (!user) throw new Error("the token has no sub");
+		if (!user) throw Error("the token has no sub");
 		this.#token = token;
 		this.#onUser(`${user}`);
 	}
@@ -103,7 +103,7 @@ export class Session extends Tokens {
 	async find(signal) {
 		const res = await fetch(fresh(`${this.#server}api/v1/me`), { signal });
 		if (res.status === 401 || res.redirected) throw new SignedOut(); // to the sign-in page
-		if (!res.ok) throw new Error(`status ${res.status}`);
+		if (!res.ok) throw Error(`status ${res.status}`);
 		return ["", (await res.json()).id];
 	}
 }
@@ -135,7 +135,7 @@ export function tokenFrom(url) {
 	return async (/** @type {AbortSignal} */ signal) => {
 		// No cache may return the previous user's token.
 		const res = await fetch(fresh(url), { headers: { Accept: "application/json" }, cache: "no-store", credentials: "include", signal })
-			.catch(() => { throw new Error(`no answer from ${url}`); });
+			.catch(() => { throw Error(`no answer from ${url}`); });
 		if (res.status === 401) return null;
 		const body = await res.json().catch(() => null);
 		if (res.ok && body?.token) return body.token;

@@ -85,7 +85,7 @@ export function startPanel(stream, get) {
 		arrived++;
 		timer ??= setTimeout(offer, pace);
 	});
-	followRows(stream, panel, get);
+	followRows(stream, panel, load, get);
 }
 
 /** Builds the content of a panel that could not be loaded: Try again, and a link to the inbox. */

@@ -1,5 +1,7 @@
 // @ts-check
 import { followBadge } from "./badge.js";
+import { focus } from "./focus.js";
+import { on } from "./htmx.js";
 import { close } from "./motion.js";
 import { our } from "./mount.js";
 import { rewrite } from "./rewrite.js";
@@ -52,12 +54,19 @@ async function fetchPanel(address) {
 }
 
 /**
- * Keeps the rows of the panel and its number of unread announcements up to date.
+ * Keeps the rows of the panel and its numbers up to date.
  * @param {EventTarget} stream
  * @param {HTMLElement} panel
+ * @param {() => void} load loads the panel again
  * @param {(address: string) => Promise<Document | null>} [get] fetches the current content of the panel
  */
-export function followRows(stream, panel, get = fetchPanel) {
+export function followRows(stream, panel, load, get = fetchPanel) {
+	/** @param {HTMLElement} row */
+	const leave = (row) => {
+		if (row.querySelector(".htmx-request")) return; // its answer comes, and removes it
+		remove(row, panel);
+		if (!panel.querySelector(".row")) load(); // there are more, or it says that there are none
+	};
 	/** @param {string} name @param {(row: HTMLElement, about: any) => void} change */
 	const each = (name, change) =>
 		stream.addEventListener(name, (e) => {
@@ -86,7 +95,13 @@ export function followRows(stream, panel, get = fetchPanel) {
 		const { key } = /** @type {CustomEvent} */ (e).detail;
 		if (rowOf(panel, key)) rewriteFrom(await get(shownTab(panel)).catch(() => null), panel, key);
 	});
-	followBadge(stream, ({ announcements }) => {
+	on("htmx:afterRequest", ({ successful, requestConfig }) => {
+		const row = requestConfig?.elt.closest("#panel .row");
+		if (successful && row instanceof HTMLElement && requestConfig?.path.endsWith("/inbox/archive")) leave(row);
+	});
+	followBadge(stream, ({ unread, announcements }) => {
+		const tally = panel.querySelector("#panel-unread .tally");
+		if (tally instanceof HTMLElement) [tally.hidden, tally.textContent] = [unread === 0, unread.toLocaleString("en")];
 		const line = document.getElementById("panel-announcements");
 		const link = line?.querySelector("a");
 		if (!line || !link) return; // the panel was opened without the line, and nothing in it may move
@@ -95,8 +110,18 @@ export function followRows(stream, panel, get = fetchPanel) {
 	});
 }
 
-/** @param {HTMLElement} row */
-function leave(row) {
+/**
+ * Removes a row. If it had the focus, the same button of the next row gets it.
+ * @param {HTMLElement} row
+ * @param {HTMLElement} panel
+ */
+function remove(row, panel) {
+	if (row.contains(document.activeElement)) {
+		const all = [...panel.querySelectorAll(".row")];
+		const at = all.indexOf(row);
+		const near = all[at + 1] ?? all[at - 1];
+		focus([...(near?.querySelectorAll('.dots, [action$="/archive"] button') ?? [])].find((b) => b.checkVisibility()) ?? panel);
+	}
 	close(row, row.offsetHeight);
 	row.remove();
 }

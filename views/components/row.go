@@ -80,7 +80,7 @@ type Rows struct {
 	Back     string // the page to return to after an action; empty: no actions, nothing to select
 	Archived bool   // they are archived: they can be moved back or deleted
 	Later    bool   // with Archived: they are snoozed
-	Test     string // data-testid; empty: they are the entries of an inbox. Other rows are only marked or muted
+	Test     string // data-testid; empty: they are the entries of an inbox. Other rows are only marked, muted or archived
 	Rows     []Row
 }
 

@@ -24,9 +24,11 @@ func (l Rows) actions(ctx context.Context) []action {
 	unread := l.action(ctx, "/inbox/unread", "mail", l.Labels.MarkUnread, l.Labels.UnreadNamed)
 	remove := l.action(ctx, "/inbox/delete", "trash-2", l.Labels.Delete, l.Labels.DeleteNamed)
 	remove.dated = true
+	archive := l.action(ctx, "/inbox/archive", "archive", l.Labels.Archive, l.Labels.ArchiveNamed)
+	archive.dated = true
 	switch {
 	case l.Test != "":
-		return []action{read, unread, {mutes: true}}
+		return []action{read, unread, {mutes: true}, archive}
 	case l.Later:
 		back := l.action(ctx, "/inbox/wake", "inbox", l.Labels.Wake, l.Labels.WakeNamed)
 		back.dated = true
@@ -36,8 +38,6 @@ func (l Rows) actions(ctx context.Context) []action {
 		back.dated = true
 		return []action{back, remove}
 	}
-	archive := l.action(ctx, "/inbox/archive", "archive", l.Labels.Archive, l.Labels.ArchiveNamed)
-	archive.dated = true
 	archive.buttons = append(archive.buttons, l.actionButton(at(ctx, "/inbox/snooze"), "clock", l.Labels.Snooze, l.Labels.SnoozeNamed))
 	return []action{read, unread, {mutes: true}, archive, remove}
 }

@@ -1,8 +1,8 @@
 import {
   Client,
   connect
-} from "./chunk-WLWA4ZUO.js";
-import "./chunk-LSLRGIM5.js";
+} from "./chunk-HJ2UVR23.js";
+import "./chunk-JAZKCFTZ.js";
 export {
   Client,
   connect

@@ -1,7 +1,7 @@
 import {
   Known,
   connect
-} from "./chunk-WLWA4ZUO.js";
+} from "./chunk-HJ2UVR23.js";
 import {
   bodyOf,
   icon,
@@ -16,10 +16,10 @@ import {
   complain,
   ours,
   placeOf
-} from "./chunk-LSLRGIM5.js";
+} from "./chunk-JAZKCFTZ.js";
 
 // static/embed/style.css
-var style_default = ':host{--a: var(--carillon-accent, light-dark(#8a5414, #e3b36f));--oa: var(--carillon-on-accent, light-dark(#fff, #231603));--s: var(--carillon-surface, Canvas);--t: var(--carillon-text, CanvasText);--m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s)));--u: var(--carillon-unread, var(--a));--r: var(--carillon-radius, 8px);--g: var(--carillon-gap, 12px);display:inline-block;font-family:var(--carillon-font, inherit)}:host(carillon-inbox),[popover]{background:var(--s);color:var(--t);border:1px solid var(--b);border-radius:var(--r);overflow:clip}:host(carillon-inbox){display:block}:host([hidden]),[hidden]{display:none!important}:host([theme=light]){color-scheme:light}:host([theme=dark]){color-scheme:dark}*{box-sizing:border-box}button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px;border-radius:4px}svg{width:1.5em;height:1.5em;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round;display:block}[popover]{position:fixed;inset:auto;left:var(--x, 8px);top:var(--y, 8px);margin:0;padding:0}[popover]{box-shadow:0 8px 24px -8px #00000059}.bell{position:relative;display:inline-grid;place-items:center;min-width:44px;min-height:44px}.badge{position:absolute;inset-block-start:2px;inset-inline-start:50%;min-width:1.25rem;padding:0 .3rem;border-radius:99px;background:var(--u);color:var(--oa);font-size:.75rem;font-weight:600;line-height:1.25rem;text-align:center}.panel{width:min(var(--carillon-width, 24rem),calc(100vw - 16px));max-height:min(var(--carillon-height, 32rem),calc(100dvh - 16px));flex-direction:column}.panel:popover-open{display:flex}.head,.state{border-block-end:1px solid var(--b)}.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:var(--g);padding-block:8px;padding-inline:16px 8px}h2{margin:0;font-size:1rem;font-weight:600}.action{min-height:32px;padding:0 8px;border-radius:6px;font-size:.875rem;color:var(--a)}.action:hover,li:hover{background:color-mix(in srgb,var(--t) 6%,transparent)}ul{margin:0;padding:0;list-style:none;overflow-y:auto;overscroll-behavior:contain}li{position:relative;display:grid;grid-template-columns:24px minmax(0,1fr) auto;column-gap:var(--g);padding-block:10px;padding-inline:22px 16px;font-size:.875rem;line-height:1.4}li+li,.foot{border-block-start:1px solid var(--b)}li>*{grid-column:2 / -1}.dot{grid-area:auto;position:absolute;inset-inline-start:7px;inset-block-start:18px;width:8px;height:8px;border-radius:50%;background:var(--u)}.title,.body{text-align:match-parent}li>.title{grid-column:2}.title{color:inherit;font-weight:500;text-decoration:none;overflow-wrap:anywhere}li[data-unread] .title{font-weight:650}a.title:after{content:"";position:absolute;inset:0}.body{color:var(--m);overflow-wrap:anywhere;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;white-space:pre-line}time{color:var(--m);font-size:.75rem;line-height:1.6;white-space:nowrap}li>time{grid-column:3}.tabs{display:flex;gap:4px;margin-inline-end:auto}.tab[aria-pressed=true]{background:color-mix(in srgb,var(--a) 14%,transparent);font-weight:600}.more{display:block;margin:8px auto}.empty,.state{margin:0;padding:6px 16px;text-align:center;color:var(--m);font-size:.875rem}.empty{padding:40px 16px}.empty svg{width:48px;height:48px;margin:0 auto 12px;stroke-width:1.2}.empty b{display:block;color:var(--t);font-weight:600}.skeleton{--k: color-mix(in srgb, var(--t) 10%, var(--s));height:64px;animation:show 0s .2s backwards;background:no-repeat radial-gradient(circle closest-side,var(--k) 96%,#0000) 22px 10px / 24px 24px,no-repeat linear-gradient(var(--k) 0 0) 58px 15px / 45% 12px,no-repeat linear-gradient(var(--k) 0 0) 58px 37px / 60% 10px}.skeleton:dir(rtl){scale:-1 1}@keyframes show{0%{visibility:hidden}}.foot{padding:8px 16px;font-size:.875rem;text-align:center}.foot a{color:var(--a)}.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}@media(width<480px){.panel{inset:auto 0 0;width:auto;max-width:none;max-height:85dvh;border-radius:var(--r) var(--r) 0 0}}';
+var style_default = ':host{--a: var(--carillon-accent, light-dark(#8a5414, #e3b36f));--oa: var(--carillon-on-accent, light-dark(#fff, #231603));--s: var(--carillon-surface, Canvas);--t: var(--carillon-text, CanvasText);--m: var(--carillon-muted, color-mix(in srgb, var(--t) 65%, var(--s)));--b: var(--carillon-border, color-mix(in srgb, var(--t) 18%, var(--s)));--u: var(--carillon-unread, var(--a));--r: var(--carillon-radius, 8px);--g: var(--carillon-gap, 12px);display:inline-block;font-family:var(--carillon-font, inherit)}:host(carillon-inbox),[popover]{background:var(--s);color:var(--t);border:1px solid var(--b);border-radius:var(--r);overflow:clip}:host(carillon-inbox){display:block}:host([hidden]),[hidden]{display:none!important}:host([theme=light]){color-scheme:light}:host([theme=dark]){color-scheme:dark}*{box-sizing:border-box}button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}:focus-visible{outline:2px solid var(--a);outline-offset:2px;border-radius:4px}svg{width:1.5em;height:1.5em;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round;display:block}[popover]{position:fixed;inset:auto;left:var(--x, 8px);top:var(--y, 8px);margin:0;padding:0}[popover]{box-shadow:0 8px 24px -8px #00000059}.bell{position:relative;display:inline-grid;place-items:center;min-width:44px;min-height:44px}.badge{position:absolute;inset-block-start:2px;inset-inline-start:50%;min-width:1.25rem;padding:0 .3rem;border-radius:99px;background:var(--u);color:var(--oa);font-size:.75rem;font-weight:600;line-height:1.25rem;text-align:center}.panel{width:min(var(--carillon-width, 24rem),calc(100vw - 16px));max-height:min(var(--carillon-height, 32rem),calc(100dvh - 16px));flex-direction:column}.panel:popover-open{display:flex}.head,.state{border-block-end:1px solid var(--b)}.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:4px var(--g);padding-block:8px;padding-inline:16px 8px}h2{flex:1 0 100%;margin:0;font-size:1rem;font-weight:600}.action{min-height:32px;padding:0 8px;border-radius:6px;font-size:.875rem;color:var(--a)}.action:hover,li:hover{background:color-mix(in srgb,var(--t) 6%,transparent)}ul{margin:0;padding:0;list-style:none;overflow-y:auto;overscroll-behavior:contain}li{position:relative;display:grid;grid-template-columns:24px minmax(0,1fr) auto;column-gap:var(--g);padding-block:10px;padding-inline:22px 16px;font-size:.875rem;line-height:1.4}li+li,.foot{border-block-start:1px solid var(--b)}li>*{grid-column:2 / -1}.dot{grid-area:auto;position:absolute;inset-inline-start:7px;inset-block-start:18px;width:8px;height:8px;border-radius:50%;background:var(--u)}.title,.body{text-align:match-parent}li>.title{grid-column:2}.title{color:inherit;font-weight:500;text-decoration:none;overflow-wrap:anywhere}li[data-unread] .title{font-weight:650}a.title:after{content:"";position:absolute;inset:0}.body{color:var(--m);overflow-wrap:anywhere;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;white-space:pre-line}time{color:var(--m);font-size:.75rem;line-height:1.6;white-space:nowrap}li>time{grid-column:3}.tabs{display:flex;flex-wrap:wrap;gap:4px;margin-inline-end:auto}.tab[aria-pressed=true]{background:color-mix(in srgb,var(--a) 14%,transparent);font-weight:600}.more{display:block;margin:8px auto}.empty,.state{margin:0;padding:6px 16px;text-align:center;color:var(--m);font-size:.875rem}.empty{padding:40px 16px}.empty svg{width:48px;height:48px;margin:0 auto 12px;stroke-width:1.2}.empty b{display:block;color:var(--t);font-weight:600}.skeleton{--k: color-mix(in srgb, var(--t) 10%, var(--s));height:64px;animation:show 0s .2s backwards;background:no-repeat radial-gradient(circle closest-side,var(--k) 96%,#0000) 22px 10px / 24px 24px,no-repeat linear-gradient(var(--k) 0 0) 58px 15px / 45% 12px,no-repeat linear-gradient(var(--k) 0 0) 58px 37px / 60% 10px}.skeleton:dir(rtl){scale:-1 1}@keyframes show{0%{visibility:hidden}}.foot{padding:8px 16px;font-size:.875rem;text-align:center}.foot a{color:var(--a)}.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}@media(width<480px){.panel{inset:auto 0 0;width:auto;max-width:none;max-height:85dvh;border-radius:var(--r) var(--r) 0 0}}@media(pointer:coarse){.action{min-width:44px;min-height:44px}}';
 
 // static/embed/style.js
 var sheet;
@@ -55,14 +55,17 @@ function texts(wish) {
 // static/embed/lazy.js
 var asked;
 var here;
-var lazy = () => asked ??= import("./more-7HO2OTFY.js").then(
+var tried = false;
+var lazy = () => asked ??= import("./more-HFL6Q4LY.js").then(
   (more) => {
+    tried = true;
     learn(more.texts);
     dress(more.css);
     here = more;
   },
   (err) => {
     asked = void 0;
+    tried = true;
     complain(`no actions, toasts and preferences: ${err}`);
   }
 );
@@ -462,6 +465,8 @@ var Feed = class {
   /** @type {WeakMap<object, HTMLElement>} */
   #made = /* @__PURE__ */ new WeakMap();
   #away;
+  #again = () => {
+  };
   /** @param {import("./element.js").CarillonElement} el @param {Client} client @param {string} acts hover, menu or none @param {() => void} [away] is called when the user follows a link */
   constructor(el, client, acts, away) {
     this.el = el;
@@ -478,6 +483,11 @@ var Feed = class {
   show(now, posts, notices = now.notices) {
     const fault = this.el.fault(now);
     [this.#state.hidden, this.#state.textContent] = [!fault, fault];
+    this.#again = () => this.show(now, posts, notices);
+    if (!tried && (posts[0] || notices?.[0])) {
+      void lazy().then(() => this.#again());
+      [posts, notices] = [[], null];
+    }
     list(this.list, this.#made, [...posts, ...notices ?? []], (of) => rowOf(this, of));
     const waits = notices === null;
     this.#waits.hidden = !waits || Boolean(fault);
@@ -554,7 +564,7 @@ var CarillonBell = class extends CarillonElement {
       this.toggleAttribute("open", open);
       this.emit(open ? "open" : "close");
       if (!open) return;
-      later(place);
+      later(() => (place(), draw(client.getSnapshot())));
       if (client.getSnapshot().user === null) return;
       const calls = [this.getAttribute("read-on") === "click" ? client.load({ filter: "all" }) : client.open(), client.loadAnnouncements()];
       this.failed = !await feed.try(Promise.all(calls));
@@ -576,7 +586,8 @@ var CarillonBell = class extends CarillonElement {
         shown = unread;
         if (unread !== null) this.emit("badge", now.badge);
       }
-      const fault = feed.show(now, (now.announcements ?? []).filter((a) => !a.read));
+      loaded(({ split }) => split(this, feed, panel, unread, Known, () => draw(client.getSnapshot())));
+      const fault = feed.show({ ...now, notices: feed.client.getSnapshot().notices }, (now.announcements ?? []).filter((a) => !a.read));
       if (unread === null && fault) button.setAttribute("aria-description", fault);
       else button.removeAttribute("aria-description");
     };
@@ -645,6 +656,7 @@ var CarillonInbox = class extends CarillonElement {
     const draw = (now) => {
       const apart = filter === announced;
       if (!apart && now.notices && placeOf(now.filter) !== placeOf(filter)) filter = now.filter, press();
+      loaded(({ tally }) => tally(this, tabs, posts === "top" ? now.badge.unread : now.badge.inbox));
       const shown = apart ? [] : now.notices && now.notices.filter((r) => filter !== "unread" || !r.read);
       feed.show(now, (now.announcements ?? []).filter((a) => apart || posts === "top" && !a.read && !placeOf(filter)), shown);
       older.hidden = apart || !shown || now.next === null;

@@ -63,8 +63,6 @@ export declare class Client extends EventTarget {
     answer(id: number, choice: string, comment?: string): Promise<void>;
     /** Returns the signed-in user, with their settings and the types of notices. */
     me(): Promise<any>;
-    /** Returns the icons and colors of up to 100 types. @param {string[]} types */
-    looks(types: string[]): Promise<any>;
     /** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
     mute(type: string, muted: boolean): Promise<any>;
     /** @param {{ids: number[]} | {all: true}} what */

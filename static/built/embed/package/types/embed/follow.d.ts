@@ -6,7 +6,7 @@
  * @param {import("./tokens.js").Tokens} tokens
  * @param {AbortSignal} signal
  * @param {Record<string, (detail: any, status?: number) => void>} handlers by the name of the event
- * @param {() => void} heard is called after each event
+ * @param {(event: string) => void} heard is called after each event
  */
-export declare function follow(url: string, name: string, tokens: import("./tokens.js").Tokens, signal: AbortSignal, handlers: Record<string, (detail: any, status?: number) => void>, heard: () => void): void;
+export declare function follow(url: string, name: string, tokens: import("./tokens.js").Tokens, signal: AbortSignal, handlers: Record<string, (detail: any, status?: number) => void>, heard: (event: string) => void): void;
 export declare const isVisible: () => boolean;

@@ -21,14 +21,10 @@ export declare class Section extends EventTarget {
         filter?: string;
         more?: boolean;
     }): Promise<void>;
-    /** Makes a call whose path may be narrowed. @param {string} path @param {Record<string, string>} [which] */
-    get(path: string, which?: Record<string, string>): Promise<any>;
-    /** Returns the unread notices that opening reads: not those that the user has marked as unread. @returns {Promise<Row[]>} */
-    unopened(): Promise<Row[]>;
+    /** Marks everything of the section as read, and nothing else, but for what the user has marked as unread; what was unread is `new`. */
+    open(): Promise<void>;
     /** @returns {Promise<Row[]>} */
     unreads(): Promise<Row[]>;
-    /** Opening will leave these notices unread. @param {string[]} keys */
-    keep(keys: string[]): void;
     /** Changes the rows at once, and reads them again after the call. @param {Promise<any>} call @param {Change} change @param {any[]} about */
     change(call: Promise<any>, change: Change, ...about: any[]): Promise<any>;
 }

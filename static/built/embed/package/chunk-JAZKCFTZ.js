@@ -91,7 +91,7 @@ var Tokens = class {
   }
   /** @param {string} token */
   #take(token, user = claims(token).sub) {
-    if (!user) throw new Error("the token has no sub");
+    if (!user) throw Error("the token has no sub");
     this.#token = token;
     this.#onUser(`${user}`);
   }
@@ -107,7 +107,7 @@ var Session = class extends Tokens {
   async find(signal) {
     const res = await fetch(fresh(`${this.#server}api/v1/me`), { signal });
     if (res.status === 401 || res.redirected) throw new SignedOut();
-    if (!res.ok) throw new Error(`status ${res.status}`);
+    if (!res.ok) throw Error(`status ${res.status}`);
     return ["", (await res.json()).id];
   }
 };
@@ -125,7 +125,7 @@ function claims(token) {
 function tokenFrom(url) {
   return async (signal) => {
     const res = await fetch(fresh(url), { headers: { Accept: "application/json" }, cache: "no-store", credentials: "include", signal }).catch(() => {
-      throw new Error(`no answer from ${url}`);
+      throw Error(`no answer from ${url}`);
     });
     if (res.status === 401) return null;
     const body = await res.json().catch(() => null);
@@ -521,14 +521,14 @@ function follow(url, name, tokens, signal, handlers, heard) {
     if (!isVisible()) locks || events.leave();
     else events.join(), events.wake();
   };
-  for (const [event, handle] of Object.entries(handlers)) {
+  for (const event of [...names, "state"]) {
     events.addEventListener(event, (e) => {
-      handle(
+      handlers[event]?.(
         /** @type {CustomEvent} */
         e.detail,
         source?.status
       );
-      heard();
+      heard(event);
     }, { signal });
   }
   addEventListener("online", () => events.online(), { signal });

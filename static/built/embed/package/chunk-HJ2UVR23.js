@@ -21,7 +21,7 @@ import {
   refused,
   timer,
   tokenFrom
-} from "./chunk-LSLRGIM5.js";
+} from "./chunk-JAZKCFTZ.js";
 
 // static/embed/account.js
 var patience = 3e4;
@@ -58,7 +58,7 @@ var Account = class {
       if (err instanceof SignedOut && !signal.aborted) this.lost();
       throw err;
     });
-    if (signal.aborted || user && user !== this.#known.now.user) throw new Error("user left");
+    if (signal.aborted || user && user !== this.#known.now.user) throw Error("user left");
     return answer;
   }
   /** Determines again who is signed in, and reports whether a user is. It starts again after end. */
@@ -98,7 +98,7 @@ var Account = class {
       if (res.status === 401 && !again) continue;
       const problem = await res.json().catch(() => ({}));
       if (problem.code === "origin_refused") complain(cure(this.#server));
-      throw Object.assign(new Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
+      throw Object.assign(Error(problem.detail ?? `status ${res.status}`), { code: problem.code ?? String(res.status) });
     }
   }
   /** Determines who is signed in, and reports whether a user is. A failure is retried soon. @returns {Promise<boolean | void>} */
@@ -388,10 +388,6 @@ var Client = class extends EventTarget {
   me() {
     return this.call("GET", "");
   }
-  /** Returns the icons and colors of up to 100 types. @param {string[]} types */
-  looks(types) {
-    return this.call("GET", `looks?type=${types}`);
-  }
   /** Mutes a type of notices, or unmutes it. @param {string} type @param {boolean} muted */
   mute(type, muted) {
     return this.call(muted ? "PUT" : "DELETE", `mutes/${encodeURIComponent(type)}`);
@@ -452,7 +448,6 @@ var Client = class extends EventTarget {
     const { signal } = this.#following = new AbortController();
     const name = `${this.#server} ${user}`;
     const take = taking(name);
-    const reload = () => this.#reloadAnnouncements();
     follow(`${this.#server}api/v1/me/events?toasts=${Number(toasts)}&zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`, name, this.#account.tokens, signal, {
       state: (state, status) => this.#follow(state, status),
       badge: (badge) => {
@@ -474,12 +469,11 @@ var Client = class extends EventTarget {
         const ids = toast.id.split(",");
         const shown = () => void this.#quietly(this.call("POST", "toasts/ack", { ids }));
         void take(toast.id, () => this.#emit("toast", { toast, shown }), shown);
-      },
-      announcement: reload,
-      announcement_read: reload,
-      announcement_unread: reload,
-      announcement_removed: reload
-    }, () => this.#emit("change"));
+      }
+    }, (event) => {
+      if (/^ann/.test(event)) this.#reloadAnnouncements();
+      this.#emit("change");
+    });
     document.addEventListener("visibilitychange", () => this.#toasts && this.#quietly(this.call("POST", "active", { visible: isVisible() })), { signal });
   }
   /** @param {State} state @param {number} [status] of the response; 0: none */

@@ -13,10 +13,10 @@ import {
   isVisible,
   marked,
   placeOf
-} from "./chunk-LSLRGIM5.js";
+} from "./chunk-JAZKCFTZ.js";
 
 // static/embed/more.css
-var more_default = ".avatar,.corner{--h: 0;--i: .04;position:relative;display:grid;place-items:center;width:24px;height:24px;border-radius:50%;font-size:.75rem;font-weight:600;background:light-dark(oklch(.93 var(--i) var(--h)),oklch(.35 var(--i) var(--h)));color:light-dark(oklch(.42 calc(var(--i) * 2) var(--h)),oklch(.87 calc(var(--i) * 2) var(--h)))}.avatar{grid-area:1 / 1 / span 4}.avatar svg{width:60%;height:60%}img{object-fit:cover}.face{position:absolute;width:100%;height:100%;border-radius:50%}.corner{position:absolute;inset:auto -5px -5px auto;width:14px;height:14px;box-shadow:0 0 0 2px var(--s)}.image{width:160px;height:90px;margin-block-start:8px}.buttons{display:flex;flex-wrap:wrap;gap:4px}.button{margin-block:4px;padding:4px 8px;border:1px solid var(--b);border-radius:6px;color:inherit;font-weight:500;text-decoration:none}.primary{background:var(--a);color:var(--oa)}.button{position:relative;z-index:1}.line{-webkit-line-clamp:1;white-space:normal}li>.dismiss{grid-area:1 / 3;z-index:1;place-self:start end;width:30px;height:30px;margin-block:-5px;margin-inline-end:-8px;border-radius:6px;color:var(--m)}.dismiss:hover{background:color-mix(in srgb,var(--t) 8%,transparent);color:var(--t)}li:has(>.dismiss)>time{grid-area:1 / 3;padding-inline-end:28px}.actions{grid-area:auto;position:absolute;z-index:2;inset-block-start:4px;inset-inline-end:8px;display:flex;padding:1px;border:1px solid var(--b);border-radius:8px;background:var(--s);opacity:0}li:is(:hover,:focus-within) .actions,.actions:has([aria-expanded=true]),.actions[data-actions=menu]{opacity:1}.do{display:grid;place-items:center;width:30px;height:30px;border-radius:6px;color:var(--m)}.do:hover,.do[aria-expanded=true],.item:is(:hover,:focus){background:color-mix(in srgb,var(--t) 8%,transparent);color:var(--t)}.do svg,.item svg{width:18px;height:18px}.dots svg{stroke-width:2.5}.actions[data-actions=menu]{border-color:transparent;background:none}.menu{min-width:13rem;max-width:calc(100vw - 16px);padding:4px}.item{display:flex;align-items:center;gap:10px;width:100%;min-height:36px;padding:0 10px;border-radius:6px;font-size:.875rem;text-align:start}.item svg,.item small{color:var(--m)}.item small{margin-inline-start:auto;padding-inline-start:12px;font-size:.75rem;white-space:nowrap}.pick{display:flex;flex-wrap:wrap;gap:8px;padding:8px}.pick input{min-height:36px;padding:0 8px;border:1px solid color-mix(in srgb,var(--t) 50%,var(--s));border-radius:6px;background:var(--s);color:inherit;font:inherit;font-size:.875rem}.pick .button{margin:0;font-size:.875rem;cursor:pointer}.item:focus{outline-offset:-2px}.said{position:sticky;font-size:.875rem;z-index:3;inset-block-end:0;height:0;padding:0}.said>div{position:absolute;inset:auto 12px 12px;display:flex;align-items:center;justify-content:space-between;gap:12px;width:fit-content;max-width:calc(100% - 24px);margin-inline:auto;padding:4px 8px 4px 14px;border-radius:8px;background:var(--t);color:var(--s);box-shadow:0 4px 12px #00000040}.said .action{color:inherit;font-weight:600;text-decoration:underline}.prefs{padding:4px 8px;border-block-start:1px solid var(--b)}.foot .prefs{border:0;padding:0;text-align:start}.foot .types{max-height:12rem;overflow-y:auto}.prefs summary{display:inline-flex;align-items:center;cursor:pointer;list-style:none}.types{padding:4px 8px 8px;font-size:.875rem}.types label{display:flex;align-items:center;gap:8px;min-height:32px}.types input{accent-color:var(--a)}.close{position:absolute;z-index:1;inset-block-start:0;inset-inline-end:0;min-width:44px;min-height:44px;color:var(--m)}.toasts{inset:auto 16px 16px auto;border:0;background:none;box-shadow:none;overflow:visible;width:min(22rem,calc(100vw - 32px))}.toasts[data-position^=top]{inset-block:16px auto}.toasts[data-position$=start]{inset-inline:16px auto}.toast>.avatar{grid-area:1 / 1 / span 3;margin-inline-end:12px}.toast>:not(.avatar,.close){grid-column:2}.toast{position:relative;display:grid;grid-template-columns:auto 1fr;align-items:start;margin-block-start:8px;padding-block:12px;padding-inline:16px 44px;font-size:.875rem;background:var(--s);color:var(--t);border:1px solid var(--b);border-inline-start:3px solid var(--u);border-radius:var(--r);overflow:clip;box-shadow:0 8px 24px -8px #00000059}.question,.became{position:relative;z-index:1;width:fit-content}.became{font-weight:500}.question .button{cursor:pointer}.danger{border-color:currentColor;color:light-dark(#a4262c,#f1948a)}.remark summary{width:fit-content;padding-block:3px;color:var(--m);cursor:pointer}textarea{display:block;width:min(24rem,100%);padding:6px 8px;border:1px solid color-mix(in srgb,var(--t) 50%,var(--s));border-radius:6px;background:var(--s);color:inherit;font:inherit}.fault{color:light-dark(#a4262c,#f1948a)}.until{color:var(--m);font-size:.75rem}@media(forced-colors:active){.badge,.dot{forced-color-adjust:none;background:Highlight;color:HighlightText}}@media(pointer:coarse){.action,.types label,.item,.question .button,.pick :is(input,.button){min-height:44px}.remark summary{padding-block:12px}}@media(hover:none){li:has(.actions){padding-inline-end:52px}.actions{inset:0 4px auto auto;border:0;background:none;opacity:1}.actions:dir(rtl){inset:0 auto auto 4px}.do:not(.dots){display:none}.dots{width:44px;height:44px}li:has(>.dismiss)>time{padding-inline-end:36px}li>.dismiss{width:44px;height:44px;margin-block:-10px;margin-inline-end:-14px}}@media(width<480px){.menu{inset:auto 0 0;width:auto;max-width:none;padding:8px 8px max(8px,env(safe-area-inset-bottom));border-radius:var(--r) var(--r) 0 0}}";
+var more_default = ".avatar,.corner{--h: 0;--i: .04;position:relative;display:grid;place-items:center;width:24px;height:24px;border-radius:50%;font-size:.75rem;font-weight:600;background:light-dark(oklch(.93 var(--i) var(--h)),oklch(.35 var(--i) var(--h)));color:light-dark(oklch(.42 calc(var(--i) * 2) var(--h)),oklch(.87 calc(var(--i) * 2) var(--h)))}.avatar{grid-area:1 / 1 / span 4}.avatar svg{width:60%;height:60%}img{object-fit:cover}.face{position:absolute;width:100%;height:100%;border-radius:50%}.corner{position:absolute;inset:auto -5px -5px auto;width:14px;height:14px;box-shadow:0 0 0 2px var(--s)}.image{width:160px;height:90px;margin-block-start:8px;border:1px solid var(--b);border-radius:6px}.buttons{display:flex;flex-wrap:wrap;gap:4px}.button{display:inline-flex;align-items:center;justify-content:center;margin-block:4px;padding:4px 8px;border:1px solid var(--b);border-radius:6px;color:inherit;font-weight:500;text-decoration:none}.primary{background:var(--a);color:var(--oa)}.button{position:relative;z-index:1}.line{-webkit-line-clamp:1;white-space:normal}li>.dismiss{grid-area:1 / 3;z-index:1;place-self:start end;width:30px;height:30px;margin-block:-5px;margin-inline-end:-8px;border-radius:6px;color:var(--m)}.dismiss:hover{background:color-mix(in srgb,var(--t) 8%,transparent);color:var(--t)}li:has(>.dismiss)>time{grid-area:1 / 3;padding-inline-end:28px}.actions{grid-area:auto;position:absolute;z-index:2;inset-block-start:4px;inset-inline-end:8px;display:flex;padding:1px;border:1px solid var(--b);border-radius:8px;background:var(--s);opacity:0}li:is(:hover,:focus-within) .actions,.actions:has([aria-expanded=true]),.actions[data-actions=menu]{opacity:1}.do{display:grid;place-items:center;width:30px;height:30px;border-radius:6px;color:var(--m)}.do:hover,.do[aria-expanded=true],.item:is(:hover,:focus){background:color-mix(in srgb,var(--t) 8%,transparent);color:var(--t)}.do svg,.item svg{width:18px;height:18px}.dots svg{stroke-width:2.5}.actions[data-actions=menu]{border-color:transparent;background:none}.menu{min-width:13rem;max-width:calc(100vw - 16px);padding:4px}.item{display:flex;align-items:center;gap:10px;width:100%;min-height:36px;padding:0 10px;border-radius:6px;font-size:.875rem;text-align:start}.item svg,.item small{color:var(--m)}.item small{margin-inline-start:auto;padding-inline-start:12px;font-size:.75rem;white-space:nowrap}.pick{display:flex;flex-wrap:wrap;gap:8px;padding:8px}.pick input{min-height:36px;padding:0 8px;border:1px solid color-mix(in srgb,var(--t) 50%,var(--s));border-radius:6px;background:var(--s);color:inherit;font:inherit;font-size:.875rem}.pick .button{margin:0;font-size:.875rem;cursor:pointer}.item:focus{outline-offset:-2px}.said{position:sticky;font-size:.875rem;z-index:3;inset-block-end:0;height:0;padding:0}.said>div{position:absolute;inset:auto 12px 12px;display:flex;align-items:center;justify-content:space-between;gap:12px;width:fit-content;max-width:calc(100% - 24px);margin-inline:auto;padding:4px 8px 4px 14px;border-radius:8px;background:var(--t);color:var(--s);box-shadow:0 4px 12px #00000040}.said .action{color:inherit;font-weight:600;text-decoration:underline}.prefs{padding:4px 8px;border-block-start:1px solid var(--b)}.foot .prefs{border:0;padding:0;text-align:start}.foot .types{max-height:12rem;overflow-y:auto}.prefs summary{display:inline-flex;align-items:center;cursor:pointer;list-style:none}.types{padding:4px 8px 8px;font-size:.875rem}.types label{display:flex;align-items:center;gap:8px;min-height:32px}.types input{accent-color:var(--a)}.close{position:absolute;z-index:1;inset-block-start:0;inset-inline-end:0;min-width:44px;min-height:44px;color:var(--m)}.toasts{inset:auto 16px 16px auto;border:0;background:none;box-shadow:none;overflow:visible;width:min(22rem,calc(100vw - 32px))}.toasts[data-position^=top]{inset-block:16px auto}.toasts[data-position$=start]{inset-inline:16px auto}.toast>.avatar{grid-area:1 / 1 / span 3;margin-inline-end:12px}.toast>:not(.avatar,.close){grid-column:2}.toast{position:relative;display:grid;grid-template-columns:auto 1fr;align-items:start;margin-block-start:8px;padding-block:12px;padding-inline:16px 44px;font-size:.875rem;background:var(--s);color:var(--t);border:1px solid var(--b);border-inline-start:3px solid var(--u);border-radius:var(--r);overflow:clip;box-shadow:0 8px 24px -8px #00000059}.question,.became{position:relative;z-index:1;width:fit-content}.became{font-weight:500}.question .button{cursor:pointer}.danger{border-color:currentColor;color:light-dark(#a4262c,#f1948a)}.remark summary{width:fit-content;padding-block:3px;color:var(--m);cursor:pointer}textarea{display:block;margin-block-end:4px;width:min(24rem,100%);padding:6px 8px;border:1px solid color-mix(in srgb,var(--t) 50%,var(--s));border-radius:6px;background:var(--s);color:inherit;font:inherit}.fault{color:light-dark(#a4262c,#f1948a)}.until{color:var(--m);font-size:.75rem}@media(forced-colors:active){.badge,.dot{forced-color-adjust:none;background:Highlight;color:HighlightText}}@media(pointer:coarse){.types label,.item,.pick input{min-height:44px}.remark summary{padding-block:13px}}@media(hover:none){li:has(.actions){padding-inline-end:52px}.actions{inset:0 4px auto auto;border:0;background:none;opacity:1}.actions:dir(rtl){inset:0 auto auto 4px}.do:not(.dots){display:none}.dots{width:44px;height:44px}li:has(>.dismiss)>time{padding-inline-end:36px}li>.dismiss{width:44px;height:44px;margin-block:-10px;margin-inline-end:-14px}}@media(width<480px){.menu{inset:auto 0 0;width:auto;max-width:none;padding:8px 8px max(8px,env(safe-area-inset-bottom));border-radius:var(--r) var(--r) 0 0}}.panel .tabs{margin-inline-start:-8px}.tab{white-space:nowrap}.tally{padding:1px 6px;border-radius:99px;background:color-mix(in srgb,var(--u) 14%,var(--s));font-size:.75rem;font-weight:600;font-variant-numeric:tabular-nums}.tab[aria-pressed=true] .tally{background:var(--s)}.foot{padding-block:4px}.foot a{display:inline-flex;align-items:center;min-height:28px}@media(pointer:coarse){.button,.foot a{min-width:44px;min-height:44px}}.question:has([open]){width:100%}@media(hover:hover){li:has(>[data-actions=menu])>time{padding-inline-end:28px}}.close:focus-visible{outline-offset:-2px}";
 
 // static/js/announcer.js
 var quiet = 5e3;
@@ -118,9 +118,9 @@ function question(feed, row, ask3) {
   const { el } = feed;
   const drafts = typed.get(feed) ?? /* @__PURE__ */ new Map();
   typed.set(feed, drafts);
-  const draft = drafts.get(ask3.id) ?? { text: "", open: false };
+  const draft = drafts.get(ask3.id) ?? { text: "", open: false, fault: "" };
   drafts.set(ask3.id, draft);
-  const fault = make("span", { class: "fault", role: "alert" });
+  const fault = make("span", { class: "fault", role: "alert" }, draft.fault);
   const field = (
     /** @type {HTMLTextAreaElement} */
     make("textarea", { rows: "2", maxlength: "500", dir: "auto", "aria-label": `${el.text("comment")}: ${row.title}`, input: () => draft.text = field.value })
@@ -131,7 +131,7 @@ function question(feed, row, ask3) {
   const choose = (choice) => {
     if (choice.comment === "required" && !field.value.trim()) {
       remark.open = true;
-      fault.textContent = el.text("needs_comment", { Choice: choice.label });
+      fault.textContent = draft.fault = el.text("needs_comment", { Choice: choice.label });
       field.focus();
       return;
     }
@@ -215,7 +215,7 @@ function ask2(client, type) {
     const types = [];
     const looks = Promise.resolve().then(() => {
       if (next?.types === types) next = void 0;
-      return client.looks(types).then(({ looks: looks2 }) => looks2, () => ({}));
+      return client.call("GET", `looks?type=${types}`).then(({ looks: looks2 }) => looks2, () => ({}));
     });
     next = { client, types, looks };
   }
@@ -535,19 +535,19 @@ var [least, most3] = [30, 200];
 var Section = class extends EventTarget {
   #known;
   #filter = "all";
-  /** Ids of notices that the user has marked as unread: opening leaves them. @type {Set<number>} */
-  #kept = /* @__PURE__ */ new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #due;
   #last = 0;
   // ms: when it was read again
+  /** @type {Promise<void> | undefined} */
+  #opening;
   #of;
   #what;
   #stops;
   /** @param {Client} of @param {Record<string, string>} what the parameters type, scope and app of a call @param {import("./snapshot.js").Known} known where it is kept */
-  constructor(of, what, known2) {
+  constructor(of, what, known3) {
     super();
-    this.#known = known2;
+    this.#known = known3;
     this.#of = of;
     this.#what = what;
     let had = [];
@@ -591,29 +591,23 @@ var Section = class extends EventTarget {
   async load({ filter = this.#filter, more } = {}) {
     const { next: next2, notices } = this.#known.now;
     const before = more && next2;
-    if (placeOf(filter) !== placeOf(this.#filter)) this.#known.set({ notices: null, next: null });
-    this.#known.set({ filter: this.#filter = filter });
+    this.#show(filter);
     await this.#known.page(this.#page(before ? { before: String(before) } : {}), before && notices || []);
   }
-  /** Makes a call whose path may be narrowed. @param {string} path @param {Record<string, string>} [which] */
-  get(path, which) {
-    return this.#of.call("GET", `${path}?${new URLSearchParams({ ...this.#what, ...which })}`);
-  }
-  /** Returns the unread notices that opening reads: not those that the user has marked as unread. @returns {Promise<Row[]>} */
-  async unopened() {
-    return (await this.unreads()).filter(({ id }) => !this.#kept.has(id));
+  /** Marks everything of the section as read, and nothing else, but for what the user has marked as unread; what was unread is `new`. */
+  async open() {
+    this.#show("all");
+    this.#opening = this.#known.page(this.#call("POST", "open").then(async (page) => ({ ...page, badge: await this.#call("GET", "badge") })));
+    await this.#opening;
   }
   /** @returns {Promise<Row[]>} */
   async unreads() {
-    return (await this.get("notices", { filter: "unread", limit: String(most3) })).notices;
-  }
-  /** Opening will leave these notices unread. @param {string[]} keys */
-  keep(keys) {
-    for (const { id, key } of this.#known.now.notices ?? []) if (keys.includes(key)) this.#kept.add(id);
+    return (await this.#call("GET", "notices", { filter: "unread", limit: String(most3) })).notices;
   }
   /** Changes the rows at once, and reads them again after the call. @param {Promise<any>} call @param {Change} change @param {any[]} about */
   async change(call, change, ...about) {
     this.#known.rows(change, ...about);
+    if (this.#filter === "unread") this.#known.rows((rows) => rows.filter(({ read }) => !read));
     try {
       return await call;
     } finally {
@@ -625,7 +619,6 @@ var Section = class extends EventTarget {
     clearTimeout(this.#due);
     this.#due = void 0;
     this.#last = 0;
-    this.#kept.clear();
     this.#known.become(state, user);
     if (user !== null) void this.#quietly(this.#again());
   }
@@ -637,16 +630,17 @@ var Section = class extends EventTarget {
   }
   /** Reads again what is on display. */
   async #again() {
+    await this.#opening?.catch(() => {
+    });
     this.#last = Date.now();
     const { notices } = this.#known.now;
-    if (!notices) return this.#known.count(await this.get("badge"));
+    if (!notices) return this.#known.count(await this.#call("GET", "badge"));
     const limit = Math.min(most3, Math.max(least, notices.length));
     await this.#known.page(this.#page({ limit: String(limit) }).then((page) => ({ ...page, notices: page.notices.map((row) => this.#same(row)) })));
   }
   /** Returns the row on display if it is the same, so that it stays as it is, or the new one. What was opened stays new. @param {Row} row @returns {Row} */
   #same(row) {
     const old = this.#known.now.notices?.find(({ key, at }) => key === row.key && at === row.at);
-    if (old?.read && !row.read) this.#kept.add(row.id);
     const now = old?.new && row.read ? { ...row, new: true } : row;
     return JSON.stringify(old) === JSON.stringify(now) ? (
       /** @type {Row} */
@@ -655,8 +649,17 @@ var Section = class extends EventTarget {
   }
   /** @param {Record<string, string>} which */
   async #page(which) {
-    const [page, badge] = await Promise.all([this.get("notices", { filter: this.#filter, ...which }), this.get("badge")]);
+    const [page, badge] = await Promise.all([this.#call("GET", "notices", { filter: this.#filter, ...which }), this.#call("GET", "badge")]);
     return { ...page, badge };
+  }
+  /** Makes a call for the section. @param {string} method @param {string} path @param {Record<string, string>} [which] @returns {Promise<any>} */
+  #call(method, path, which) {
+    return this.#of.call(method, `${path}?${new URLSearchParams({ ...this.#what, ...which })}`);
+  }
+  /** Rows are on display from now on: those of another place disappear at once. @param {string} filter */
+  #show(filter) {
+    if (placeOf(filter) !== placeOf(this.#filter)) this.#known.set({ notices: null, next: null });
+    this.#known.set({ filter: this.#filter = filter });
   }
   /** @param {any} row of an event */
   #has({ type, scope = "", app }) {
@@ -677,16 +680,17 @@ var Section = class extends EventTarget {
 };
 
 // static/embed/narrow.js
-function narrow(el, client, known2) {
+function narrow(el, client, known3) {
   const what = {};
   const type = el.getAttribute("types")?.match(/\S+/g)?.join();
   if (type) what.type = type;
   const [scope, app] = [el.getAttribute("scope"), el.getAttribute("app")];
   if (scope !== null) what.scope = scope;
   if (app !== null) what.app = app;
-  const section = new Section(client, what, known2);
+  const section = new Section(client, what, known3);
   el.atEnd(() => section.close());
   const own = changes(client, section, what);
+  if (Object.keys(what).length > 0) Object.assign(own, { loadAnnouncements: nothing, readAnnouncements: nothing });
   return new Proxy(client, {
     get(of, name) {
       const from = (
@@ -697,7 +701,8 @@ function narrow(el, client, known2) {
     }
   });
 }
-var opened = (rows, keys) => rows.map((r) => !r.read && keys.includes(r.key) ? { ...r, read: true, new: true } : r);
+var nothing = async () => {
+};
 function changes(of, section, { type, scope, app }) {
   const readUpto = async (upto) => {
     if (app === void 0 && !type) return of.call("POST", "read", { scope, upto });
@@ -707,31 +712,17 @@ function changes(of, section, { type, scope, app }) {
   const readRows = (rows) => rows[0] && of.read({ keys: rows.map(({ key }) => key) });
   const drops = (name) => (keys) => section.change(of[name](keys), dropped, keys);
   return {
-    /** Marks everything of the section as read, and nothing else, but for what the user has marked as unread. */
-    async open() {
-      const [me] = await Promise.all([of.me(), section.load({ filter: "all" })]);
-      if (!me.settings.opening_reads) return;
-      const rows = await section.unopened();
-      await section.change(Promise.resolve(readRows(rows)), opened, rows.map(({ key }) => key));
-    },
     /** @param {any} about as in a client; upto is about the section alone */
     read: (about) => section.change("upto" in about ? readUpto(Number(about.upto)) : of.read(about), marked, about, true),
     /** @param {string[]} keys */
-    unread(keys) {
-      section.keep(keys);
-      return section.change(of.unread(keys), marked, { keys }, false);
-    },
+    unread: (keys) => section.change(of.unread(keys), marked, { keys }, false),
     delete: drops("delete"),
     archive: drops("archive"),
     unarchive: drops("unarchive"),
     /** @param {string} key @param {string} until */
     snooze: (key, until) => section.change(of.snooze(key, until), dropped, [key]),
     /** @param {string} key */
-    wake: (key) => section.change(of.wake(key), dropped, [key]),
-    async loadAnnouncements() {
-    },
-    async readAnnouncements() {
-    }
+    wake: (key) => section.change(of.wake(key), dropped, [key])
   };
 }
 
@@ -752,6 +743,39 @@ function preferences(el, client) {
     await client.me().then((me) => list.replaceChildren(...me.types.map(choice)), fault);
   };
   return make("details", { class: "prefs", part: "footer", toggle: open }, make("summary", { class: "action", part: "action" }, el.text("preferences")), list);
+}
+
+// static/embed/split.js
+var known2 = /* @__PURE__ */ new WeakMap();
+function split(el, feed, panel, unread, Known, draw2) {
+  const of = known2.get(feed) ?? { tabs: [], chosen: "all" };
+  if (!known2.has(feed)) {
+    known2.set(feed, of);
+    const whole = feed.client;
+    const choose = (name) => {
+      if (feed.client !== whole) feed.client.close();
+      feed.client = whole;
+      of.chosen = name;
+      if (name === "unread" && el.client) {
+        feed.client = narrow(el, el.client, new Known());
+        el.atEnd(feed.client.subscribe(draw2));
+        void feed.try(feed.client.load({ filter: name })).then((done) => {
+          el.failed = !done;
+          draw2();
+        });
+      }
+      draw2();
+    };
+    of.tabs = ["all", "unread"].map((name) => el.button(`tab_${name}`, () => choose(name), { class: "action tab", part: "tab", "data-tab": name }));
+    panel.querySelector(".head > .action")?.before(make("div", { class: "tabs", part: "tabs", role: "group" }, ...of.tabs));
+    panel.addEventListener("toggle", () => of.chosen === "all" || panel.matches(":popover-open") || choose("all"));
+  }
+  tally(el, of.tabs, unread);
+  for (const tab of of.tabs) tab.setAttribute("aria-pressed", String(tab.dataset.tab === of.chosen));
+}
+function tally(el, tabs, unread) {
+  const tab = tabs.find((tab2) => tab2.dataset.tab === "unread");
+  tab?.replaceChildren(el.text("tab_unread"), ...unread ? [" ", make("span", { class: "tally" }, unread.toLocaleString(el.language))] : []);
 }
 
 // static/embed/title.js
@@ -882,6 +906,8 @@ export {
   say2 as say,
   show,
   speak,
+  split,
+  tally,
   texts2 as texts,
   watchSubject
 };
