@@ -23,7 +23,7 @@ func TestAnAnnouncementReachesAllCustomersAndReadingItLowersAllBadges(t *testing
 	all := append(here[:2:2], there)
 
 	vera.chooses("audience")
-	vera.ticks("customer")
+	vera.adds("customer")
 	vera.fill("title", "The counter closes at four today")
 	vera.fill("body", "**Everything** ordered by three is still packed.")
 	vera.has(`[data-testid=recipients]`, "2 people will get it.").shot("announce-form")

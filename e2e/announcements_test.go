@@ -70,7 +70,8 @@ func (w *window) moves() float64 {
 	})()`)
 }
 
-// chooses selects a kind of target in the staff form. From an announcement the switch leads back first.
+// chooses selects a kind of target in the staff form; with a script only an announcement is one to choose. From an
+// announcement the switch leads back first.
 func (w *window) chooses(target string) *window {
 	w.t.Helper()
 	if target != "audience" && ask[bool](w, `document.querySelector("[name=target][value=audience]").checked`) {

@@ -75,7 +75,7 @@ func (g *gallery) announcementStaffViews() []view {
 	at := func(id string) string { return "/staff/notices/" + id }
 	write := func(w *window) {
 		w.chooses("audience")
-		w.ticks("customer", "operator")
+		w.adds("customer", "operator")
 		w.fill("title", "The counter in hall 3 closes at four")
 		w.fill("body", richText)
 		// The button moves down when the preview appears, so the click waits for the preview.
@@ -95,7 +95,7 @@ func (g *gallery) announcementStaffViews() []view {
 		}},
 		{name: "send-audience-faults", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {
 			write(w)
-			w.ticks()
+			w.emptiesTo()
 			w.more().do(chromedp.SetValue(css(`#ends_at`), "2020-01-01T10:00"))
 			w.answered(submitSend)
 		}},

@@ -68,9 +68,7 @@ func openWarehouse(t *testing.T) (*gallery, []view) {
 
 func topicViews(g *gallery, page, late string) []view {
 	topic := func(w *window) {
-		w.chooses("topic")
-		w.fill("type", "rep_notice")
-		w.fill("scope", "119240")
+		w.adds("rep 119240")
 		w.fill("title", "Aisle 7, shelf 3 has −4 units")
 		w.until(`document.querySelector("[data-testid=recipients]") && document.querySelector("#preview h3")`)
 	}
@@ -88,9 +86,13 @@ func topicViews(g *gallery, page, late string) []view {
 			w.press("#sent button")
 		}},
 		{name: "send-topic", as: "vera", path: "/staff/send?target=topic"},
-		{name: "send-types", as: "vera", path: "/staff/send?target=topic", then: func(w *window) {
+		{name: "send-followers", as: "vera", path: "/staff/send", then: func(w *window) {
+			w.do(chromedp.WaitVisible(css("#to-entry")), chromedp.SendKeys(css("#to-entry"), "re"))
+			w.until(`document.querySelectorAll("#to-names [role=group]").length > 0`)
+		}},
+		{name: "send-types", as: "vera", path: "/staff/send", then: func(w *window) {
 			w.do(chromedp.WaitVisible(css("#type[aria-autocomplete]")), chromedp.SendKeys(css("#type"), "e"))
-			w.until(`document.querySelector("#type-names").checkVisibility() && document.querySelector("[data-testid=recipients]")`)
+			w.until(`document.querySelector("#type-names").checkVisibility()`)
 		}},
 		{name: "send-topic-written", as: "vera", path: "/staff/send", then: topic},
 		{name: "send-topic-faults", as: "vera", path: "/staff/send", status: 422, then: func(w *window) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/carillonhq/carillon/internal/testkit"
 )
@@ -20,39 +21,41 @@ func (w *window) holds(target, shown, values string) *window {
 		target, controls, shown, values))
 }
 
-// The sender leaves a choice in each of the three controls and sends to the role. The other targets get nothing, and
-// their choices stay.
-func TestOnlyTheChosenTargetReceivesTheNotice(t *testing.T) {
+// One field has people, groups or audiences. The other kind of notice keeps its recipients, and gets nothing.
+func TestOneFieldHasAllRecipientsAndOnlyTheyGetTheNotice(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	s.people("alice staff", "bob picker", "carol picker", "dave")
 	s.peopleOf("customer", "cara")
 	w := sender(t, s.serve())
 
-	w.holds("user", "to", "||").fill("to", "dave")
+	w.adds("dav").holds("user", "to", "dave||").has(`[data-testid=recipients]`, "1 person will get it.")
+	w.do(chromedp.SendKeys(css("#to-entry"), "p"))
+	w.until(`document.querySelector("#to-names").hidden`) // a notification goes to people or to groups
+	w.do(chromedp.KeyEvent(kb.Backspace))
+	w.emptiesTo().clickOn("#to-entry")
+	w.has(`#to-names .section`, "Groups").until(`[...document.querySelectorAll("#to-names [role=option]")].map(o => o.textContent).join() === "picker 2 people,staff 1 person"`)
+	w.until(`!document.querySelector("#to-names [aria-selected=true]")`) // Enter chooses none
+	w.adds("picker").holds("role", "to", "|picker|").has(`.token`, "picker 2 people ×")
+	w.has(`[data-testid=recipients]`, "2 people will get it.")
+	w.chooses("audience").holds("audience", "to", "|picker|").has(".tokens", "").adds("customer")
+	w.holds("audience", "to", "|picker|customer").has(`.token`, "Customer 1 person ×")
 	w.has(`[data-testid=recipients]`, "1 person will get it.")
-	w.chooses("role").holds("role", "to_role", "||").ticksIn("to_role", "picker")
-	w.has(`[data-testid=recipients]`, "2 people will get it.").has(`#to_role label:has(:checked)`, "picker 2 people")
-	w.chooses("audience").holds("audience", "to_audience", "|picker|").ticks("customer")
-	w.has(`[data-testid=recipients]`, "1 person will get it.").has(`#to_audience label:has(:checked)`, "Customer 1 person")
-	w.chooses("user").holds("user", "to", "dave|picker|customer")
-	w.has(`[data-testid=recipients]`, "1 person will get it.")
+	w.clickOn(".kinds .notification").holds("role", "to", "|picker|customer").has(`.token`, "picker 2 people ×")
 
 	// The choices are part of the draft, and survive a rejected form.
-	w.chooses("role").holds("role", "to_role", "|picker|customer")
-	w.do(chromedp.Reload())
+	w.until(`location.search.includes("draft=")`).do(chromedp.Reload())
 	w.until(`document.querySelector("#to-entry") !== null`)
-	w.holds("role", "to_role", "|picker|customer").ticksIn("to_role")
+	w.holds("role", "to", "|picker|customer").has(`.token`, "picker 2 people ×").emptiesTo()
 	w.fill("type", "news")
 	w.fill("title", "The kitchen closes at four")
 	w.answered(submitSend)
 	testkit.Eventually(t, "the list of the faults has the focus", func() bool { return w.focused() == "faults" })
-	w.has(`[data-testid=faults] a[href="#to_role"]`, "Groups: Choose one.").holds("role", "to_role", "||customer")
-	w.do(chromedp.Click(css(`[data-testid=faults] a[href="#to_role"]`)))
-	testkit.Eventually(t, "the link leads to the list", func() bool { return w.focused() == "to_role" })
-	w.ticksIn("to_role", "picker").until(`document.querySelector("#to_role-fault") === null`)
-	w.chooses("user").holds("user", "to", "dave|picker|customer")
-	w.chooses("role").holds("role", "to_role", "|picker|customer")
+	w.has(`[data-testid=faults] a[href="#to"]`, "To: Required.").holds("user", "to", "||customer").shot("send-to-fault")
+	w.do(chromedp.Click(css(`[data-testid=faults] a[href="#to"]`)))
+	testkit.Eventually(t, "the link leads to the field", func() bool { return w.focused() == "to-entry" })
+	w.adds("picker").until(`document.querySelector("#to-fault") === null`)
+	w.holds("role", "to", "|picker|customer")
 	w.do(chromedp.Click(sendButton))
 	w.arrived("The kitchen closes at four")
 	w.until(textOf(`.facts`) + `.includes("group picker")`)

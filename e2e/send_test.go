@@ -179,8 +179,7 @@ func TestFaultsAreFocusedFirstAndManyRecipientsAreConfirmed(t *testing.T) {
 	s.carillon("", "user", "import", crowd)
 	w := sender(t, s.serve())
 
-	w.chooses("role").ticksIn("to_role", "crowd")
-	w.has(`#to_role label:has(:checked)`, "crowd 1,001 people")
+	w.adds("crowd").has(`.token`, "crowd 1,001 people ×")
 	w.shows(`[data-testid=recipients]`, "1,001 people will get it.")
 
 	w.answered(sendButton)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // The steps of users that several tests share.
@@ -26,6 +27,27 @@ func (w *window) picks(list, value string) *window {
 		e.dispatchEvent(new Event("change", {bubbles: true}));
 		return e.value === %[2]q && e.checkVisibility();
 	})(document.querySelector("select[name=%[1]s]"))`, list, value))
+}
+
+// adds types the beginning of each recipient into the field To and takes the first that is suggested. A user's whole name
+// has no suggestion.
+func (w *window) adds(recipients ...string) *window {
+	w.t.Helper()
+	for _, typed := range recipients {
+		w.do(chromedp.WaitVisible(css("#to-entry")))
+		tokens := ask[int](w, `document.querySelectorAll(".token").length`)
+		w.do(chromedp.SendKeys(css("#to-entry"), typed))
+		w.until(`document.querySelector("#to-names [aria-selected=true]")`)
+		w.do(chromedp.KeyEvent(kb.Enter))
+		w.until(fmt.Sprintf(`document.querySelectorAll(".token").length === %d && document.querySelector("#to-entry").value === ""`, tokens+1))
+	}
+	return w
+}
+
+// emptiesTo removes all recipients.
+func (w *window) emptiesTo() *window {
+	w.t.Helper()
+	return w.until(`(all => { for (const one of all) one.click(); return document.querySelectorAll(".token").length === 0; })([...document.querySelectorAll(".token button")])`)
 }
 
 // ticks ticks the boxes of these audiences and unticks all others.

@@ -21,7 +21,7 @@ var pageOrder = []string{
 // showFaults puts the first error of each field beside it and all errors into the list at the top. Errors of the form
 // itself are only in the list.
 func (h *Handlers) showFaults(p *views.Send, bad *notifier.InvalidError) {
-	recipients, label := recipientField(&p.Form)
+	recipients, label := recipientField(p)
 	labels := map[string]string{
 		"target": "send.target", recipients: label, "type": "send.type", "subject": "send.subject", "scope": "send.scope",
 		"title": "send.title_field", "body": "send.body", "link": "send.link", "expires_in": "send.expires", "send_at": "send.at",

@@ -9,7 +9,8 @@ import (
 	"github.com/carillonhq/carillon/notifier"
 )
 
-// Maximum numbers of names suggested while the user types. The list of categories can be opened before anything is typed.
+// Maximum numbers of names suggested while the user types. The lists of categories and of recipients can be opened before
+// anything is typed.
 const (
 	offeredNames = 8
 	offeredTypes = 100
@@ -20,14 +21,23 @@ type offer struct {
 	Name string `json:"name"`
 	Note string `json:"note"` // in the reader's language; may be empty
 
-	// Of a type only.
 	Label    string `json:"label,omitempty"`    // what people read instead of its name
 	Icon     string `json:"icon,omitempty"`     // its name in the sprite; empty: it has initials
 	Initials string `json:"initials,omitempty"` // instead of an icon
 	Tint     string `json:"tint,omitempty"`
+
+	// Of a recipient only.
+	Kind    string `json:"kind,omitempty"`    // as in the field "target"
+	Section string `json:"section,omitempty"` // the heading for its kind
+	Scope   string `json:"scope,omitempty"`   // of a topic
+
+	box string // the value of an audience in the form
 }
 
-// names suggests users, roles, audiences or types for the input so far.
+// tintOfGroups is the colour of the icon of a group or an audience.
+const tintOfGroups = "gray"
+
+// names suggests users, roles, audiences, types or, for the field of recipients, any of them for the input so far.
 func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 	values := r.URL.Query()
 	part := strings.TrimSpace(values.Get("q"))
@@ -35,6 +45,8 @@ func (h *Handlers) names(w http.ResponseWriter, r *http.Request) error {
 	var err error
 	switch {
 	case len(part) > notifier.MaxName: // no name is that long
+	case values.Get("target") == "to":
+		offers, err = h.offerRecipients(r, part, values.Get("of"))
 	case values.Get("target") == "role":
 		offers, err = h.offerRoles(r, part, offers)
 	case values.Get("target") == "audience":
@@ -60,7 +72,8 @@ func (h *Handlers) offerUsers(r *http.Request, part string, offers []offer) ([]o
 		if u.Display != "" {
 			note = u.Display + " · " + note
 		}
-		offers = append(offers, offer{Name: u.Name, Note: note})
+		face := faceOf(u.Name, u.Display)
+		offers = append(offers, offer{Name: u.Name, Note: note, Initials: face.Initials, Tint: face.Tint})
 	}
 	return offers, err
 }
@@ -69,27 +82,18 @@ func (h *Handlers) offerRoles(r *http.Request, part string, offers []offer) ([]o
 	roles, err := h.Store.FindRoles(r.Context(), part, offeredNames)
 	text := h.text(r)
 	for _, role := range roles {
-		offers = append(offers, offer{Name: role.Name, Note: text.N("names.members", role.Members)})
+		offers = append(offers, offer{Name: role.Name, Note: text.N("names.members", role.Members), Icon: "users", Tint: tintOfGroups})
 	}
 	return offers, err
 }
 
-// offerTypes suggests types by slug or name; slugs that begin with part come first.
+// offerTypes suggests types by slug or name.
 func (h *Handlers) offerTypes(r *http.Request, part string, offers []offer) []offer {
 	names := h.typeNames(h.text(r))
-	part = strings.ToLower(part)
-	var others []offer
-	for _, t := range h.Topics.Types() {
-		name := names.words(t.Slug)
-		switch {
-		case strings.HasPrefix(t.Slug, part):
-			offers = append(offers, h.offerType(t.Slug, name))
-		case strings.Contains(t.Slug, part), strings.Contains(strings.ToLower(name), part):
-			others = append(others, h.offerType(t.Slug, name))
-		}
+	for _, slug := range names.matching(part, offeredTypes) {
+		offers = append(offers, h.offerType(slug, names.words(slug)))
 	}
-	offers = append(offers, others...)
-	return offers[:min(len(offers), offeredTypes)]
+	return offers
 }
 
 func (h *Handlers) offerType(slug, name string) offer {
@@ -105,7 +109,7 @@ func (h *Handlers) offerAudiences(r *http.Request, part string, offers []offer) 
 		// Staff may also type the name in the configuration.
 		names := strings.ToLower(a.name + "\n" + h.givenName(a.audience))
 		if strings.Contains(names, part) && len(offers) < offeredNames {
-			offers = append(offers, offer{Name: a.name, Note: text.N("names.members", a.members)})
+			offers = append(offers, offer{Name: a.name, Note: text.N("names.members", a.members), Icon: "megaphone", Tint: tintOfGroups, box: h.boxOf(a.audience)})
 		}
 	}
 	return offers, err

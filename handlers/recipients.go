@@ -229,14 +229,17 @@ func (h *Handlers) audienceOptions(r *http.Request, text *locale.Printer, ticked
 	return options
 }
 
-// recipientField returns the control that contains the recipients, and its label.
-func recipientField(f *views.SendForm) (control, label string) {
-	switch {
+// recipientField returns the control that contains the recipients, and its label. All are one field to its sender; an edit
+// has only the audiences.
+func recipientField(p *views.Send) (control, label string) {
+	switch f := &p.Form; {
 	case strings.TrimSpace(f.To) != "":
 	case f.Target == "role":
-		return "to_role", "send.to_role"
-	case f.Target == "audience":
+		return "to_role", "send.to"
+	case f.Target == "audience" && p.Edit != nil:
 		return "to_audience", "send.to_audience"
+	case f.Target == "audience":
+		return "to_audience", "send.to"
 	}
 	return "to", "send.to"
 }

@@ -218,22 +218,21 @@ func TestControlOfAnotherTargetIsIgnoredAndKeepsItsChoice(t *testing.T) {
 	r.wantStatus(t, http.StatusUnprocessableEntity)
 }
 
-func TestMissingRoleIsReportedBesideTheList(t *testing.T) {
+func TestMissingRecipientsAreReportedAtTheOneField(t *testing.T) {
 	t.Parallel()
 	w := sendWorld(t, 1, &[]notifier.Draft{})
 	for target, want := range map[string]string{
-		"user": "#to To: Required.", "role": "#to_role Groups: Choose one.", "audience": "#to_audience Everyone in: Choose one.",
+		"user": "#to To: Required.", "role": "#to_role To: Choose one.", "audience": "#to_audience To: Choose one.",
 	} {
 		form := with(with(goodForm, "target", target), "to", "")
 		r := w.post("carol", "/staff/send", form...).wantStatus(t, http.StatusUnprocessableEntity)
 		if got := r.attr("[data-testid=faults] a", "href") + " " + r.text("[data-testid=faults] a"); got != want {
 			t.Errorf("%s: %q, want %q", target, got, want)
 		}
-		field := r.attr("[data-testid=faults] a", "href")
-		if got := r.attr(field, "aria-invalid"); got != "true" || r.count(field+"-fault") != 1 {
-			t.Errorf("%s: the control is not marked as invalid", target)
+		if got := r.attr("#to", "aria-invalid"); got != "true" || r.count(".recipients > #to-fault") != 1 || r.count(".fault") != 1 {
+			t.Errorf("%s: the field is not marked as invalid", target)
 		}
-		if live := w.live(nil, form...); live.count(field+"-fault") != 1 {
+		if live := w.live(nil, form...); live.count("#to-fault") != 1 {
 			t.Errorf("%s: while typing there is no error", target)
 		}
 	}

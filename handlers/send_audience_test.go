@@ -307,10 +307,11 @@ func TestAudienceNamesAreSuggested(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.haveAudiences()
+	const icon = `,"icon":"megaphone","tint":"gray"}`
 	for _, test := range []struct{ q, lang, want string }{
-		{"", "en", `{"names":[{"name":"Operator","note":"4 people"},{"name":"User","note":"10 people"},{"name":"Customer","note":"1,203 people"}]}`},
-		{"CUST", "ja", `{"names":[{"name":"顧客","note":"1,203人"}]}`},
-		{"客", "zh", `{"names":[{"name":"客户","note":"1,203 人"}]}`},
+		{"", "en", `{"names":[{"name":"Operator","note":"4 people"` + icon + `,{"name":"User","note":"10 people"` + icon + `,{"name":"Customer","note":"1,203 people"` + icon + `]}`},
+		{"CUST", "ja", `{"names":[{"name":"顧客","note":"1,203人"` + icon + `]}`},
+		{"客", "zh", `{"names":[{"name":"客户","note":"1,203 人"` + icon + `]}`},
 		{"x", "en", `{"names":[]}`},
 	} {
 		r := w.get("carol", "/staff/names?target=audience&q="+url.QueryEscape(test.q), "Accept-Language", test.lang)

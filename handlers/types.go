@@ -47,6 +47,22 @@ func (n typeNames) given(typ string) string {
 	return ""
 }
 
+// matching returns the types whose slug or name contains part, up to a limit; slugs that begin with it come first.
+func (n typeNames) matching(part string, limit int) (slugs []string) {
+	part = strings.ToLower(part)
+	var others []string
+	for _, t := range n.topics.Types() {
+		switch {
+		case strings.HasPrefix(t.Slug, part):
+			slugs = append(slugs, t.Slug)
+		case strings.Contains(t.Slug, part), strings.Contains(strings.ToLower(n.words(t.Slug)), part):
+			others = append(others, t.Slug)
+		}
+	}
+	slugs = append(slugs, others...)
+	return slugs[:min(len(slugs), limit)]
+}
+
 // topic returns a topic's name.
 func (n typeNames) topic(t notifier.Topic) string {
 	if t.Scope == "" {

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 const names = [
 	// controls of the pages
 	"archive", "arrow-up", "bell", "bell-off", "chevron-down", "ellipsis", "inbox", "info", "keyboard", "list-checks", "log-out", "mail", "mail-open", "menu", "pin", "search", "send", "settings",
-	"trash-2", "triangle-alert", "user", "x",
+	"trash-2", "triangle-alert", "user", "users", "x",
 	// kinds of notices, see handlers/icon.go
 	"at-sign", "calendar", "clock", "file-text", "heart", "megaphone", "message-circle", "package", "receipt", "server",
 	"shield", "star", "truck", "user-plus",

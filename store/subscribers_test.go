@@ -134,3 +134,29 @@ func TestDeletedUsersAndRolesLoseTheirSubscriptions(t *testing.T) {
 		}
 	})
 }
+
+func TestFollowedTopicsAreFoundByTypeAndScope(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		addUser(t, s, "alice", "Picker")
+		subscribe(t, s, byUser("stock", "119240", "alice"), byRole("stock", "119240", "Picker"), byUser("stock", "", "alice"), byUser("stock", "11", "alice"), byUser("like", "119241", "alice"), byRole("news", "", "Picker"))
+		both := []string{"stock", "like", "unknown"}
+		for what, c := range map[string]struct {
+			types  []string
+			prefix string
+			limit  int
+			want   []notifier.Topic
+		}{
+			"of types":          {both, "", 9, []notifier.Topic{{Type: "like", Scope: "119241"}, {Type: "stock"}, {Type: "stock", Scope: "11"}, {Type: "stock", Scope: "119240"}}},
+			"up to a limit":     {both, "", 2, []notifier.Topic{{Type: "like", Scope: "119241"}, {Type: "stock"}}},
+			"of a scope":        {both, "1192", 9, []notifier.Topic{{Type: "like", Scope: "119241"}, {Type: "stock", Scope: "119240"}}},
+			"of another scope":  {both, "7", 9, nil},
+			"of an invalid one": {both, "\xff\x00", 9, nil},
+			"of no type":        {nil, "", 9, nil},
+		} {
+			if diff := cmp.Diff(c.want, must(s.FollowedTopics(t.Context(), c.types, c.prefix, c.limit))(t)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", what, diff)
+			}
+		}
+	})
+}

@@ -103,6 +103,23 @@ func (s *Store) AllSubscribers(ctx context.Context, after notifier.Topic, limit 
 	return found, nil
 }
 
+// FollowedTopics returns up to limit topics that have subscribers, of these types and with a scope that begins with
+// prefix, ordered by the bytes of type and scope.
+func (s *Store) FollowedTopics(ctx context.Context, types []string, prefix string, limit int) ([]notifier.Topic, error) {
+	var found []notifier.Topic
+	err := s.all(ctx, func(rows *sql.Rows) error {
+		var t notifier.Topic
+		err := rows.Scan(&t.Type, &t.Scope)
+		found = append(found, t)
+		return err
+	}, s.followedTopicsQuery(), s.dialect.textList(types), text(prefix), text(prefix)+"\x7f", pageSize(limit)) // DEL is above all characters of a scope
+	return found, s.fail(err, "list followed topics")
+}
+
+func (s *Store) followedTopicsQuery() string {
+	return `SELECT DISTINCT type, scope FROM subscriptions WHERE ` + s.dialect.within("type", 1) + ` AND scope >= $2 AND scope < $3 ORDER BY type, scope LIMIT $4`
+}
+
 // allSubscribersQuery reads the subscribers of the next topics, up to a limit.
 func (s *Store) allSubscribersQuery() string {
 	return `WITH t AS MATERIALIZED (SELECT DISTINCT type, scope FROM subscriptions

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -170,6 +171,45 @@ func (p *Send) field(id, label, hint string) components.Field {
 	return components.Field{ID: ControlOf(id), Name: id, Label: label, Hint: hint, Fault: p.Faults[id]}
 }
 
+// toField is the one field of all recipients, with the error of whichever control has one.
+func (p *Send) toField() components.Field {
+	f := p.field("to", "", "-")
+	if p.Edit == nil {
+		f.Fault = cmp.Or(f.Fault, p.Faults["to_role"], p.Faults["to_audience"])
+	}
+	return f
+}
+
+// behindTo is a field with other recipients, whose error toField has.
+func (p *Send) behindTo(f components.Field) components.Field {
+	if p.Edit == nil {
+		f.Fault = ""
+	}
+	return f
+}
+
+// faulty returns all fields that can have errors.
+func (p *Send) faulty() (fields []components.Field) {
+	for _, id := range sendFields {
+		switch f := p.field(id, "", ""); id {
+		case "to":
+			fields = append(fields, p.toField())
+		case "to_role", "to_audience":
+			fields = append(fields, p.behindTo(f))
+		default:
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// followersPhrase and scopedPhrase name the followers of a topic; a script fills them in.
+func (p *Send) followersPhrase() string { return p.Text.F("send.followers_of", "Topic", "{Topic}") }
+
+func (p *Send) scopedPhrase() string {
+	return p.Text.F("topic.scoped", "Type", "{Type}", "Scope", "{Scope}")
+}
+
 // seeable reports whether the notice has enough content to be shown.
 func (p *Send) seeable() bool { return p.Preview != nil && p.Preview.Card.title() != "" }
 
@@ -210,10 +250,7 @@ func (p *Send) defaultType() string {
 // moreGiven reports whether one of the less common fields has input or an error.
 func (p *Send) moreGiven() bool {
 	f := &p.Form
-	texts := f.Subject + f.Choices + f.Take + f.ExpiresIn
-	if f.Target != "topic" {
-		texts += f.Scope
-	}
+	texts := f.Scope + f.Subject + f.Choices + f.Take + f.ExpiresIn
 	faulty := slices.ContainsFunc(moreFields, func(name string) bool { return p.Faults[name] != "" })
 	return faulty || texts != "" || f.Toast
 }

@@ -526,8 +526,8 @@ func SendPart(p *Send) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, id := range sendFields {
-			templ_7745c5c3_Err = components.Wrong(p.field(id, "", "")).Render(ctx, templ_7745c5c3_Buffer)
+		for _, f := range p.faulty() {
+			templ_7745c5c3_Err = components.Wrong(f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -3,10 +3,10 @@ import { say } from "./announcer.js";
 import { askServer } from "./offered.js";
 import { clock } from "./clock.js";
 import { completed, nameAt, offers } from "./names.js";
-import { option } from "./option.js";
+import { optionsOf } from "./option.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./option.js").Shown & {group?: boolean, fresh?: boolean}} Offer fresh: a new one */
+/** @typedef {import("./option.js").Shown & {kind?: string, fresh?: boolean}} Offer kind: of a recipient; fresh: a new one */
 /** @typedef {(part: string, target: string, signal: AbortSignal) => Promise<Offer[]>} Ask */
 
 const pause = 150; // ms without typing before a request
@@ -17,10 +17,10 @@ const pause = 150; // ms without typing before a request
  * which gets only the attributes it may have.
  * @param {HTMLTextAreaElement | HTMLInputElement} field
  * @param {HTMLElement} list
- * @param {() => string} target the kind of name: "user" or "audience" (several allowed), "person", "role" or "type"
+ * @param {() => string} target the kind of name: "user" (several allowed), "person", "role", "type", or "to" for all kinds of recipients
  * @param {Ask} [ask]
  * @param {import("./clock.js").Clock} [time]
- * @param {(chosen: Offer) => void} [elsewhere] puts a chosen group where groups belong, or helps to name a new one
+ * @param {(chosen: Offer) => void} [elsewhere] takes a chosen recipient, or helps to name a new one
  */
 export function startCompletion(field, list, target, ask = askServer, time = clock, elsewhere = () => {}) {
 	/** @type {Offer[]} */ let shown = [];
@@ -32,10 +32,12 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	field.setAttribute("aria-haspopup", "listbox");
 	field.setAttribute("aria-controls", list.id);
 	const single = field instanceof HTMLInputElement;
-	if (single) field.setAttribute("role", "combobox");
-	if (single) field.setAttribute("aria-expanded", "false");
+	for (const [name, value] of Object.entries(single ? { role: "combobox", "aria-expanded": "false" } : {})) field.setAttribute(name, value);
 
-	const several = () => ["user", "audience"].includes(target());
+	const several = () => target() === "user";
+	const ones = () => [...list.querySelectorAll("[role=option]")];
+	// A type may be a new one, and who just looks at recipients chooses none: no suggestion is preselected.
+	const browses = () => target() === "type" || (target() === "to" && typed().part === "");
 	const typed = () => nameAt(field.value, field.selectionEnd ?? field.value.length, several());
 	const stop = () => {
 		callOff();
@@ -48,20 +50,19 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	/** @param {Offer[]} found */
 	const show = (found) => {
 		shown = found;
-		list.replaceChildren(...shown.map((offer, i) => option(offer, `${list.id}-${i}`)));
+		list.replaceChildren(...optionsOf(shown, list.id));
 		list.hidden = shown.length === 0;
 		list.scrollIntoView({ block: "nearest" });
 		if (single) field.setAttribute("aria-expanded", String(!list.hidden));
-		// A type may be a new one: no suggestion is preselected.
 		chosen = -1;
-		if (!list.hidden && target() !== "type") select(0);
+		if (!list.hidden && !browses()) select(Math.max(0, shown.findIndex(({ name }) => name === typed().part)));
 		else field.removeAttribute("aria-activedescendant");
 	};
 	/** @param {number} i */
 	const select = (i) => {
 		chosen = i < 0 ? shown.length - 1 : i % shown.length;
-		for (const [at, one] of [...list.children].entries()) one.setAttribute("aria-selected", String(at === chosen));
-		const one = list.children[chosen];
+		for (const [at, one] of ones().entries()) one.setAttribute("aria-selected", String(at === chosen));
+		const one = ones()[chosen];
 		one?.scrollIntoView({ block: "nearest" });
 		field.setAttribute("aria-activedescendant", one?.id ?? "");
 	};
@@ -70,9 +71,9 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		const at = typed();
 		close();
 		if (!offer) return;
-		field.setRangeText(offer.group ? "" : completed(field.value, at, offer.name, several()), at.begin, at.end, "end");
+		field.setRangeText(offer.kind ? "" : completed(field.value, at, offer.name, several()), at.begin, at.end, "end");
 		field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertReplacementText" }));
-		if (offer.group || offer.fresh) elsewhere(offer);
+		if (offer.kind || offer.fresh) elsewhere(offer);
 	};
 	/** @param {boolean} [all] whatever is typed */
 	const look = async (all = false) => {
@@ -106,7 +107,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	element.addEventListener("compositionend", changed);
 	element.addEventListener("blur", close);
 	element.addEventListener("click", () => {
-		if (target() === "type" && list.hidden) look(true);
+		if (list.hidden && browses()) look(true);
 		else close();
 	});
 	element.addEventListener("keydown", (e) => {
@@ -121,8 +122,8 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 		else if (e.key === "ArrowUp") select(chosen - 1);
 		else if (e.key === "Escape") close();
 		else if (chosen < 0) {
-			if (e.key === "Enter" || e.key === "Tab") close();
-			return;
+			if (e.key === "Enter" && target() === "to") e.preventDefault(); // it would send the form
+			return e.key === "Enter" || e.key === "Tab" ? close() : undefined;
 		}
 		// After a name typed in full, Tab moves on as usual.
 		else if (e.key === "Enter" || (e.key === "Tab" && !e.shiftKey && shown[chosen]?.name !== typed().part)) choose();
@@ -143,7 +144,7 @@ export function startCompletion(field, list, target, ask = askServer, time = clo
 	list.addEventListener("click", (e) => {
 		const one = e.target instanceof Element ? e.target.closest("[role=option]") : null;
 		if (!one) return;
-		chosen = [...list.children].indexOf(one);
+		chosen = ones().indexOf(one);
 		choose();
 	});
 }

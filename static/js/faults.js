@@ -66,9 +66,9 @@ export class Faults {
 	}
 }
 
-/** @param {EventTarget | null} target */
+/** Also of a field that is shown in the place of another (see tokens.js). @param {EventTarget | null} target */
 function nameOf(target) {
-	return target instanceof Element ? (target.getAttribute("name") ?? "") : "";
+	return target instanceof Element ? (target.getAttribute("name") ?? target.id.match(/^(.*)-entry$/)?.[1] ?? "") : "";
 }
 
 /**

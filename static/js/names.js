@@ -41,8 +41,8 @@ export function completed(text, typed, name, several) {
 
 /**
  * Returns the names worth suggesting: not those already in the field, nor those that
- * the field cannot hold, and nothing if the only match is already typed in full.
- * @template {{name: string, fresh?: boolean}} N
+ * the field cannot hold, and nothing if the only match is already typed in full: a name without a kind is a user's.
+ * @template {{name: string, kind?: string, fresh?: boolean}} N
  * @param {N[]} names
  * @param {Typed} typed
  * @param {boolean} several
@@ -50,5 +50,6 @@ export function completed(text, typed, name, several) {
  */
 export function offers(names, typed, several) {
 	const found = names.filter(({ name }) => name === name.trim() && !typed.others.includes(name) && !(several && between.test(name)));
-	return found.length === 1 && found[0]?.name === typed.part && !found[0].fresh ? [] : found;
+	const [only] = found;
+	return only && found.length === 1 && only.name === typed.part && (only.kind ?? "user") === "user" && !only.fresh ? [] : found;
 }

@@ -48,7 +48,10 @@ export function startPreview(form, gone, ask = askServer, time = clock, speak = 
 	const show = () => {
 		if (pressed) return;
 		const before = shownCount();
-		if (waiting) put(waiting);
+		if (waiting) {
+			put(waiting);
+			form.dispatchEvent(new Event("carillon:previewed"));
+		}
 		waiting = null;
 		const news = faults.show();
 		const count = shownCount();

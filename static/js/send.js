@@ -5,6 +5,7 @@ import { startCompletion } from "./complete.js";
 import { startLink, startMarkup, startTitle } from "./compose.js";
 import { askServer } from "./offered.js";
 import { startPreview } from "./preview.js";
+import { isRecipient, keyOf, Recipients } from "./recipients.js";
 import { startSaving } from "./savedraft.js";
 import { startTokens } from "./tokens.js";
 
@@ -15,11 +16,8 @@ import { startTokens } from "./tokens.js";
  * @param {boolean} answered the form holds input that was just sent
  */
 export function startSend(form, signal, answered) {
-	const [to, names] = [document.getElementById("to"), document.getElementById("to-names")];
-	const target = () => String(new FormData(form).get("target"));
-	if (to instanceof HTMLTextAreaElement && names) startRecipients(to, names, target, (name) => chooseGroup(form, name));
-	startKeeping(form);
-	startTopic(form);
+	const [to, names] = [form.querySelector(".recipients #to"), document.getElementById("to-names")];
+	if (to instanceof HTMLTextAreaElement && names) startRecipients(form, to, names);
 	startMeant(form);
 	startTitle(form);
 	startMarkup(form);
@@ -32,87 +30,33 @@ export function startSend(form, signal, answered) {
 }
 
 /**
- * Shows the names as tokens, and completes the next one. While there is none, groups are
- * offered too: a notice goes to people or to groups.
+ * Shows the recipients as tokens in one field, and suggests more: people, groups and followers while there are none, then
+ * only those of the same kind.
+ * @param {HTMLFormElement} form
  * @param {HTMLTextAreaElement} to
  * @param {HTMLElement} list
- * @param {() => string} target
- * @param {(name: string) => void} group chooses a group instead
  */
-function startRecipients(to, list, target, group) {
+function startRecipients(form, to, list) {
 	const end = new AbortController();
 	const known = async (/** @type {string} */ name) => {
 		const found = await askServer(name, "user", end.signal).catch(() => []);
 		return found.some((user) => user.name.toLowerCase() === name.toLowerCase());
 	};
-	const entry = startTokens(to, () => target() === "user", known);
-	startCompletion(entry, list, target, async (part, kind, signal) => {
-		const chosen = to.value.split(",").map((name) => name.trim());
-		const [people, groups] = await Promise.all([
-			askServer(part, kind, signal),
-			kind === "user" && to.value.trim() === part && part !== "" ? askServer(part, "role", signal) : [],
-		]);
-		return [
-			...people.filter(({ name }) => name === part || !chosen.includes(name)),
-			...groups.slice(0, 3).map((found) => ({ ...found, group: true })),
-		];
-	}, clock, ({ name }) => group(name));
-}
-
-/**
- * Makes a group the recipient.
- * @param {HTMLFormElement} form
- * @param {string} name
- */
-function chooseGroup(form, name) {
-	const way = form.querySelector("[name=target][value=role]");
-	const box = form.querySelector(`[name=to_role][type=checkbox][value="${CSS.escape(name)}"]`) ?? form.querySelector("input[name=to_role]:not([type=hidden])");
-	if (!(way instanceof HTMLInputElement && box instanceof HTMLInputElement)) return;
-	[box.checked, way.checked] = [true, true];
-	if (box.type !== "checkbox") box.value = name;
-	way.dispatchEvent(new Event("change", { bubbles: true }));
-	document.getElementById("to_role")?.focus(); // not the box itself, where the key that chose it would send the form
-}
-
-/**
- * Moves the names of users out of their field while another target is chosen, because the
- * server reads that field for every target. They return when users are the target again. A
- * notification and an announcement have one start, each in a field of its own.
- * @param {HTMLFormElement} form
- */
-function startKeeping(form) {
-	const named = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
-	const move = (/** @type {string} */ from, /** @type {string} */ into) => {
-		const [left, right] = [named(from), named(into)];
-		if (left?.value && right && !right.value) [right.value, left.value] = [left.value, ""];
-	};
-	// In the capture phase: the draft and the preview must see the form after this change.
-	form.addEventListener("change", ({ target }) => {
-		if (!(target instanceof HTMLInputElement) || target.name !== "target") return;
-		if (target.value === "user") move("to_kept", "to");
-		else move("to", "to_kept");
-		if (target.value === "audience") move("send_at", "starts_at");
-		else move("starts_at", "send_at");
-	}, { capture: true });
-}
-
-/**
- * Moves the fields that name a topic to the recipients while a topic is the target.
- * @param {HTMLFormElement} form
- */
-function startTopic(form) {
-	const move = () => {
-		const topic = new FormData(form).get("target") === "topic";
-		for (const name of ["type", "scope"]) {
-			const field = document.getElementById(`${name}-field`);
-			const to = document.getElementById(topic ? "topic-fields" : `${name}-fields`);
-			if (field && to && field.parentElement !== to) to.append(field);
-		}
-		const type = document.getElementById("type");
-		if (type instanceof HTMLInputElement) type.placeholder = topic ? " " : (type.dataset.usual ?? "");
-	};
-	form.addEventListener("change", move);
-	move();
+	const recipients = new Recipients(form, to);
+	form.classList.add("one-to");
+	const { entry, add } = startTokens(to, recipients, known);
+	startCompletion(entry, list, () => "to", async (part, kind, signal) => {
+		const chosen = recipients.read(part);
+		const of = chosen.length > 0 || recipients.kind === "audience" ? recipients.kind : "";
+		const found = await askServer(part, kind, signal, of);
+		return found.filter((one) => !chosen.some((other) => isRecipient(one) && keyOf(other) === keyOf(one)));
+	}, clock, (one) => isRecipient(one) && add(one));
+	// The list of faults links to the fields that stand behind this one.
+	form.parentElement?.addEventListener("click", (e) => {
+		if (!(e.target instanceof Element && e.target.closest("a[href='#to'], a[href='#to_role'], a[href='#to_audience']"))) return;
+		e.preventDefault();
+		to.focus();
+	});
 }
 
 /**

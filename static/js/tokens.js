@@ -1,26 +1,27 @@
 // @ts-check
-// Shows the names in the field of recipients as tokens, each with a button that removes it. The
-// textarea holds all names as the server reads them and stays the field that is sent, kept and
-// restored; a field for the next name replaces it on the screen.
+// Shows the recipients of a notice as tokens in one field, each with a button that removes it. The fields that the server
+// reads stay in the form, out of sight (see recipients.js); a field for the next recipient replaces them on the screen.
+import { mark } from "./option.js";
+import { between, keyOf } from "./recipients.js";
 import { text } from "./texts.js";
 
-const between = /[,;，；、\t\r\n]+/;
-
-/** @typedef {(name: string) => Promise<boolean>} Known whether a name with spaces belongs to one user */
+/** @typedef {import("./recipients.js").Recipient} Recipient */
+/** @typedef {(name: string) => Promise<boolean>} Known whether a user has this name */
 
 /**
- * @param {HTMLTextAreaElement} field
- * @param {() => boolean} spaced spaces separate names, unless a name has them
+ * @param {HTMLTextAreaElement} field has the names of people
+ * @param {import("./recipients.js").Recipients} recipients
  * @param {Known} known
- * @returns {HTMLInputElement} the field for the next name
+ * @returns {{entry: HTMLInputElement, add: (chosen: Recipient) => void}} the field for the next one
  */
-export function startTokens(field, spaced, known) {
+export function startTokens(field, recipients, known) {
 	const [box, list, entry] = [document.createElement("div"), document.createElement("ul"), document.createElement("input")];
 	box.className = "tokens";
 	[entry.id, entry.autocomplete, entry.spellcheck] = [`${field.id}-entry`, "off", false];
 	entry.setAttribute("autocapitalize", "none");
 	entry.setAttribute("aria-label", field.labels[0]?.textContent ?? "");
-	entry.setAttribute("aria-describedby", `${field.id}-hint`);
+	entry.setAttribute("aria-describedby", field.getAttribute("aria-describedby") ?? "");
+	if (field.hasAttribute("aria-invalid")) entry.setAttribute("aria-invalid", "true");
 	list.append(entryItem(entry));
 	box.append(list);
 	field.after(box); // the field stays first: its name refers to it
@@ -28,44 +29,60 @@ export function startTokens(field, spaced, known) {
 	field.classList.add("sr-only");
 	field.setAttribute("aria-hidden", "true");
 
-	/** @type {string[]} */ let names = [];
-	const joined = () => [...names, entry.value.trim()].filter(Boolean).join(", ");
-	/** Writes the names into the field, and notifies the form. */
+	/** @type {Recipient[]} */ let all = [];
+	/** Writes the recipients into the form, and notifies it. */
 	const write = () => {
-		if (field.value === joined()) return;
-		field.value = joined();
-		field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertReplacementText" }));
+		if (recipients.write(all, entry.value.trim())) field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertReplacementText" }));
 	};
+	const focus = () => (entry.parentElement?.hidden ? list.querySelector("button") : entry)?.focus();
 	const draw = () => {
 		for (const old of list.querySelectorAll(".token")) old.remove();
-		entry.parentElement?.before(...names.map((name, at) => token(name, () => {
-			names.splice(at, 1);
+		if (entry.parentElement) entry.parentElement.hidden = all.some(({ kind }) => kind === "topic"); // it is alone
+		entry.parentElement?.before(...all.map((one, at) => token(one, () => {
+			all = all.filter((other) => other !== one);
 			draw();
 			write();
 			const rest = list.querySelectorAll("button");
 			(rest[Math.min(at, rest.length - 1)] ?? entry).focus();
 		})));
 	};
-	/** Reads the field, which something else has changed. */
+	/** Reads the form, which something else has changed. */
 	const read = () => {
-		if (field.value === joined()) return;
-		names = split(field.value);
-		entry.value = "";
+		const now = recipients.read(entry.value.trim());
+		const same = (/** @type {Recipient[]} */ list) => list.map((one) => `${keyOf(one)} ${one.label}`).join("\n\n");
+		if (same(now) === same(all)) return;
+		if (now[0]?.kind !== "topic" && now.map(keyOf).join() !== all.map(keyOf).join()) entry.value = "";
+		all = now;
 		draw();
 	};
 	/** Makes tokens of what was typed. @param {string} typed */
 	const take = async (typed) => {
-		const added = split(typed).filter((name) => !names.includes(name));
-		names.push(...added);
+		const first = all.length === 0;
+		const added = recipients.named(typed).filter((one) => !all.some((other) => keyOf(other) === keyOf(one)));
+		all = [...all, ...added];
 		entry.value = "";
 		draw();
 		write();
-		for (const name of added.filter((name) => spaced() && /\s/.test(name))) {
-			if (await known(name)) continue;
-			names = names.flatMap((other) => (other === name ? name.split(/\s+/) : [other]));
+		for (const one of added.filter(({ kind }) => kind === "user")) {
+			const group = first && added.length === 1 ? recipients.group(one.name) : null;
+			if (!group && !/\s/.test(one.name)) continue;
+			if ((await known(one.name)) || !all.includes(one)) continue;
+			const parts = group ? [group] : recipients.named(one.name.replace(/\s+/g, ","));
+			all = all.flatMap((other) => (other === one ? parts : [other]));
 			draw();
 			write();
 		}
+	};
+	/** @param {Recipient} chosen */
+	const add = (chosen) => {
+		recipients.remember(chosen);
+		if (all.some((one) => keyOf(one) === keyOf(chosen))) return;
+		all = [...all, chosen];
+		entry.value = "";
+		write();
+		all = recipients.read(""); // as the form says it
+		draw();
+		focus();
 	};
 
 	entry.addEventListener("input", (e) => {
@@ -90,28 +107,22 @@ export function startTokens(field, spaced, known) {
 		if (e.key === "Enter") {
 			e.preventDefault();
 			take(entry.value);
-		} else if (e.key === "Backspace" && entry.value === "" && names.length > 0) {
+		} else if (e.key === "Backspace" && entry.value === "" && all.length > 0) {
 			e.preventDefault();
-			entry.value = names.pop() ?? "";
+			entry.value = all.pop()?.name ?? "";
 			draw();
 			write();
 		}
 	});
 	entry.addEventListener("blur", () => take(entry.value));
-	box.addEventListener("click", ({ target }) => target instanceof Element && !target.closest(".token") && entry.focus());
+	box.addEventListener("click", ({ target }) => target instanceof Element && !target.closest(".token") && focus());
 	field.addEventListener("focus", () => {
 		read();
-		entry.focus();
+		focus();
 	});
-	field.addEventListener("input", read);
-	field.form?.addEventListener("change", read);
+	for (const event of ["input", "change", "carillon:previewed"]) field.form?.addEventListener(event, read);
 	read();
-	return entry;
-}
-
-/** @param {string} text */
-function split(text) {
-	return [...new Set(text.split(between).map((name) => name.trim()).filter(Boolean))];
+	return { entry, add };
 }
 
 /** @param {HTMLInputElement} entry */
@@ -122,14 +133,14 @@ function entryItem(entry) {
 	return item;
 }
 
-/** @param {string} name @param {() => void} remove */
-function token(name, remove) {
-	const [item, label, button] = [document.createElement("li"), document.createElement("span"), document.createElement("button")];
+/** @param {Recipient} recipient @param {() => void} remove */
+function token({ name, label = name, note, tint, icon, initials, sign }, remove) {
+	const [item, named, noted, button] = [document.createElement("li"), document.createElement("span"), document.createElement("small"), document.createElement("button")];
 	item.className = "token";
-	[label.dir, label.textContent] = ["auto", name];
+	[named.dir, named.textContent, noted.textContent] = ["auto", label, note];
 	[button.type, button.textContent] = ["button", "×"];
-	button.setAttribute("aria-label", text("remove_token", { Name: name }));
+	button.setAttribute("aria-label", text("remove_token", { Name: label }));
 	button.addEventListener("click", remove);
-	item.append(label, button);
+	item.append(tint ? mark(tint, icon, initials) : (sign?.cloneNode(true) ?? ""), named, " ", note ? noted : "", " ", button);
 	return item;
 }

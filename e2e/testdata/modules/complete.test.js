@@ -215,3 +215,28 @@ test("a type may be a new one: only an arrow key or a click replaces the typed t
 	press("ArrowDown");
 	equal(chosen(), "order.later", "down from none is the first");
 });
+
+test("recipients are offered in sections, and who just looks chooses none", async () => {
+	document.querySelector("main")?.insertAdjacentHTML("beforeend", '<form><input id="to"><div id="to-names" role="listbox" hidden></div></form>');
+	const [field, list] = [/** @type {HTMLInputElement} */ (byId("to")), byId("to-names")];
+	/** @type {string[]} */ const taken = [];
+	startCompletion(field, list, () => "to", async () => [
+		{ name: "pickard", note: "Customer", kind: "user", section: "People" },
+		{ name: "pick", note: "2 people", kind: "role", section: "Groups" },
+		{ name: "pickers", note: "9 people", kind: "role", section: "Groups" },
+	], new Time(), ({ name, kind }) => taken.push(`${kind} ${name}`));
+	const press = (/** @type {string} */ key) => field.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+	const current = () => document.getElementById(field.getAttribute("aria-activedescendant") ?? "")?.querySelector("span")?.textContent ?? "";
+	field.focus();
+	field.click();
+	await until("the list is open", () => !list.hidden);
+	equal([...list.querySelectorAll("[role=group]")].map((group) => `${byId(group.getAttribute("aria-labelledby") ?? "").textContent}: ${group.querySelectorAll("[role=option]").length}`), ["People: 1", "Groups: 2"]);
+	equal([current(), press("Enter"), list.hidden, taken.length], ["", false, true, 0], "Enter neither chooses nor sends");
+	field.value = "pick";
+	press("ArrowDown");
+	await until("the list is open again", () => !list.hidden);
+	equal(current(), "pick", "the one of this name comes first");
+	press("ArrowDown");
+	press("Enter");
+	equal([taken, field.value], [["role pickers"], ""]);
+});
