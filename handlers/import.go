@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	importPath = "/staff/import"
+	importPath   = "/staff/import"
+	importedPath = usersPath + "?sort=-seq" // lists those who came last first
 	// maxImport is the maximum size of an imported file with the rest of its form, in bytes: about 10,000 people, who are added within
 	// seconds. Until then no other user can be added or changed, so larger files are for `carillon user import`.
 	maxImport = 1 << 20
@@ -35,29 +36,43 @@ func (h *Handlers) importPage(r *http.Request) *views.Import {
 	return p
 }
 
-// importPeople adds everybody in a file, or nobody.
+// importPeople adds everybody in a file, or nobody. If that takes more than one step, the page says how far it is.
 func (h *Handlers) importPeople(w http.ResponseWriter, r *http.Request) error {
 	name, file, err := uploaded(r)
+	stream := &importStream{h: h, w: w, r: r, total: bytes.Count(bytes.TrimSpace(file), []byte("\n"))}
 	if err == nil {
-		err = h.addFile(r, name, file)
+		stream.page = &views.Importing{Frame: h.frame(r, "users", "import.title"), Back: importPath, List: importedPath}
+		err = h.addFile(r, name, file, stream.step)
+	}
+	if stream.begun {
+		stream.end(err)
+		return nil
 	}
 	bad := (*notifier.InvalidError)(nil)
 	line := (*store.ImportError)(nil)
 	switch {
 	case err == nil:
-		redirect(w, r, addQuery(usersPath+"?sort=-seq", "people-imported"))
+		redirect(w, r, addQuery(importedPath, "people-imported"))
 		return nil
 	case !errors.As(err, &line) && !errors.As(err, &bad):
 		return fmt.Errorf("import users: %w", err)
 	}
 	p := h.importPage(r)
-	if line != nil {
-		p.Faults.Of = map[string]string{"file": p.Text.F("import.line", "Line", p.Text.Number(int64(line.Line)), "Fault", h.lineFault(r, line.Err))}
-	} else {
+	p.Faults.Of = map[string]string{"file": h.importFault(r, err)}
+	if line == nil {
 		p.Faults = faultsOf(p.Text, bad, "file")
 	}
 	p.Faults.Focus = "file"
 	return h.page(w, r, http.StatusUnprocessableEntity, views.ImportPage(p))
+}
+
+// importFault describes what is wrong with a file: which line, and what would be right.
+func (h *Handlers) importFault(r *http.Request, err error) string {
+	text := h.text(r)
+	if line := (*store.ImportError)(nil); errors.As(err, &line) {
+		return text.F("import.line", "Line", text.Number(int64(line.Line)), "Fault", h.lineFault(r, line.Err))
+	}
+	return h.lineFault(r, err)
 }
 
 // uploaded returns the name and the content of the file in a form.
@@ -88,15 +103,17 @@ func uploaded(r *http.Request) (name string, content []byte, err error) {
 const (
 	codeNoFile     = "no_file"
 	codeBadColumns = "bad_columns" // Known: all columns
+	codeNoAudience = "no_audience" // Name; Known: all audiences
 )
 
 // addFile adds the people in a file. It returns a *notifier.InvalidError about the file, or a *store.ImportError about one of its lines.
-func (h *Handlers) addFile(r *http.Request, name string, content []byte) error {
+// progress is called with the number of people added so far.
+func (h *Handlers) addFile(r *http.Request, name string, content []byte, progress func(done int)) error {
 	in, err := usercsv.NewReader(bytes.NewReader(content), h.audienceCalled)
 	if err != nil {
 		return fault("file", codeBadColumns, map[string]any{"Known": strings.Join(usercsv.Columns(), ", ")})
 	}
-	_, err = h.People.Import(r.Context(), h.actor(r), name, bytes.Count(content, []byte("\n")), in.Next, nil)
+	_, err = h.People.Import(r.Context(), h.actor(r), name, bytes.Count(content, []byte("\n")), in.Next, progress)
 	return err
 }
 
@@ -105,7 +122,11 @@ func (h *Handlers) audienceCalled(name string) (notifier.Audience, error) {
 	if a := h.audienceGiven(name); a > 0 {
 		return a, nil
 	}
-	return 0, fault("audience", notifier.CodeUnknownAudience, map[string]any{"Name": name})
+	known := make([]string, len(h.audiences()))
+	for i, a := range h.audiences() {
+		known[i] = h.givenName(a)
+	}
+	return 0, fault("audience", codeNoAudience, map[string]any{"Name": name, "Known": strings.Join(known, ", ")})
 }
 
 // lineFault describes what is wrong with a line.

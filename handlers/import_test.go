@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"bytes"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -77,12 +78,12 @@ func TestAWrongLineIsNamedAndNobodyIsAdded(t *testing.T) {
 		"":                       "Choose a file with at least one line.",
 		"who\ndave\n":            "The first line must name the columns: name, and any of name, password_hash, audience, roles, locale, email, each once.",
 		"name,name\ndave,x\n":    "The first line must name the columns: name, and any of name, password_hash, audience, roles, locale, email, each once.",
-		first + "erin,martian,":  "Line 3: audience: martian does not exist. Nobody was added.",
+		first + "erin,martian,":  "Line 3: audience: martian does not exist. Choose one of these: operator, user, customer. Nobody was added.",
 		first + "erin,user,erin": "Line 3: email: Enter one mail address, such as bob@example.com. Nobody was added.",
-		first + "bob,user,":      "Line 3: Somebody has this user name already. Nobody was added.",
-		first + "dave,user,":     "Line 3: This user name appears twice in the file. Nobody was added.",
-		first + "erin,user":      "Line 3: This line has more or fewer values than the first line. Nobody was added.",
-		first + `erin,"user,`:    "Line 3: A quote is missing, or the password hash is not of argon2id. Nobody was added.",
+		first + "bob,user,":      "Line 3: Somebody has this user name already. Remove the line, or choose another name. Nobody was added.",
+		first + "dave,user,":     "Line 3: This user name appears twice in the file. Keep one of the lines. Nobody was added.",
+		first + "erin,user":      "Line 3: This line has more or fewer values than the first line. A value with a comma needs quotes. Nobody was added.",
+		first + `erin,"user,`:    "Line 3: A quote is missing, or the password hash is not of argon2id, which begins with $argon2id$. Nobody was added.",
 		first + "\xff,user,":     "Line 3: name: “\ufffd” isn't a valid name. Nobody was added.",
 	} {
 		r := o.upload("carol", file).wantStatus(t, http.StatusUnprocessableEntity)
@@ -110,4 +111,32 @@ func TestAFileOfPeopleIsForStaffAndBounded(t *testing.T) {
 		t.Errorf("%s%v", diff, o.done())
 	}
 	o.upload("carol", "\ufeffname\r\ndave\r\n").wantRedirect(t, "/staff/users?sort=-seq&done=people-imported") // as spreadsheets write it
+}
+
+// A file of more than one step is answered piece by piece, with how far it is, and ends with the same promise.
+func TestALongImportShowsHowFarItIs(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	var file strings.Builder
+	file.WriteString("name,audience\n")
+	for n := range 2500 {
+		fmt.Fprintf(&file, "person%d,user\n", n)
+	}
+	r := o.upload("carol", file.String()+"erin,martian\n").wantStatus(t, http.StatusOK)
+	r.wantText(t, "[data-testid=import-end] .banner", "Line 2,502: audience: martian does not exist. Choose one of these: operator, user, customer. Nobody was added.")
+	if got := r.attr("[data-testid=import-end] a", "href"); got != "/staff/import" || len(o.done()) != 0 {
+		t.Errorf("it leads to %q, and %v was done", got, o.done())
+	}
+	if diff := cmp.Diff([]string{"alice", "bob", "carol"}, o.names()); diff != "" {
+		t.Error(diff)
+	}
+	r = o.upload("carol", file.String()).wantStatus(t, http.StatusOK)
+	r.wantText(t, "[data-testid=import-step] p:not(.hint)", "2,000 of 2,500 people added2,500 of 2,500 people added")
+	r.wantText(t, "[data-testid=import-end] p", "Everybody in the file has been added.")
+	if got := r.attr("[data-testid=import-end] a", "href"); got != "/staff/users?sort=-seq" || r.count("progress[max='2500']") != 2 || !strings.HasSuffix(strings.TrimSpace(r.body), "</html>") {
+		t.Errorf("it leads to %q: %s", got, r.body)
+	}
+	if diff := cmp.Diff([]string{"carol user.import file people.csv 2500 users"}, o.done()); diff != "" {
+		t.Error(diff)
+	}
 }

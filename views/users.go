@@ -87,6 +87,16 @@ type Import struct {
 	Audiences []string // as they are written in the file; never empty
 }
 
+// Importing is an import that takes more than one step.
+type Importing struct {
+	Frame
+	Done, Of string // how many people were added, in digits
+	Progress string // the same in words
+	Fault    string // why nobody was added; empty: everybody was
+	Back     string // the form
+	List     string // who was added
+}
+
 // importCommand imports files of any size.
 const importCommand = "carillon user import FILE"
 
