@@ -16,13 +16,13 @@ func registerMeTasks(m *me) {
 		deed           notifier.TaskDeed
 		summary, about string
 	}{
-		{notifier.DeedTake, "Take a task", "One user has a task; the rows of the others show who. Whoever has it gets the same answer again; for anybody else it is 409, and says who has it."},
+		{notifier.DeedTake, "Take a task", "One user has a task; the rows of the others show who. Whoever has it gets the same answer again; for anybody else it is 409, and says who has it. If you are no longer among those whom it went to, it is 404."},
 		{notifier.DeedDone, "Report a task as done", "For the user who has it; for anybody else it is 409, and says who does. It is closed for everybody then."},
 		{notifier.DeedGiveBack, "Give a task back", "For the user who has it; for anybody else it is 409, and says who does. Anybody can take it then. When it is passed on does not change."},
 	} {
 		register(m.server, call{
 			id: "me-" + string(of.deed), group: groupMe, method: http.MethodPost, path: mePath + "/" + string(of.deed), user: true, status: http.StatusOK,
-			summary: of.summary, about: of.about + " If you have deleted its row, or are no longer among those whom it went to, it is 404.",
+			summary: of.summary, about: of.about + " If you have deleted its row, it is 404.",
 			errors:   []int{http.StatusConflict},
 			examples: []example{{name: "unknown", summary: "A notice that is no task", body: `{"id": 9999}`, status: http.StatusNotFound}},
 		}, m.doTask(of.deed))

@@ -127,6 +127,35 @@ func TestWhyTellsOfMutesExpiryDeletionAndRetraction(t *testing.T) {
 	})
 }
 
+// What leaves a full inbox leaves it for good reasons: those who had it did not delete it, also when what took its room has left as well.
+func TestWhyTellsThatANoticeMadeRoomForOthers(t *testing.T) {
+	t.Parallel()
+	onEachDatabase(t, func(t *testing.T, url string) {
+		w := newWorldOn(t, url, redistest.Client(t))
+		bob := w.userNamed(t, "bob")
+		first, second := w.sends(t, `"target":{"users":["bob"]},"type":"order","subject":"order:1"`), w.sends(t, `"target":{"users":["bob"]}`)
+		for _, deleted := range []bool{false, true} {
+			fills := make([]string, 200)
+			for i := range fills {
+				fills[i] = `{"target":{"users":["bob"]},"title":"The bay is open"}`
+			}
+			w.call(t, w.send, "POST", "/notices/batch", `{"notices":[`+strings.Join(fills, ",")+`]}`).is(t, http.StatusAccepted)
+			for _, id := range []int64{first, second} {
+				w.whyIs(t, id, "bob", false, "deleted", "it made room for newer notifications in their inbox or archive on ")
+			}
+			if deleted {
+				break
+			}
+			last := w.sends(t, `"target":{"users":["bob"]},"type":"order","subject":"order:2"`)
+			w.whyIs(t, last, "bob", true, "target", "names them")
+			if _, err := w.inbox.Delete(t.Context(), bob.Seq, "order:order:2"); err != nil {
+				t.Fatal(err)
+			}
+			w.whyIs(t, last, "bob", false, "deleted", "they deleted it on ")
+		}
+	})
+}
+
 func TestWhyTellsOfMailAndDevicesThatWereNotUsed(t *testing.T) {
 	t.Parallel()
 	onEachDatabase(t, func(t *testing.T, url string) {
@@ -170,6 +199,22 @@ func TestWhyTellsOfMailAndDevicesThatWereNotUsed(t *testing.T) {
 		}
 		id = w.sends(t, `"target":{"users":["dave"]}`)
 		w.whyIs(t, id, "dave", true, "device", "the push about it waits until ")
+		deviceOf := func(p notifier.PutPreferences) {
+			t.Helper()
+			if err := w.store.PutPreferences(t.Context(), dave.Seq, p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		soon := notifier.When{}
+		from = time.Now().UTC().Hour()*60 + time.Now().UTC().Minute()
+		deviceOf(notifier.PutPreferences{Push: &soon, SetQuiet: true, Quiet: &notifier.Quiet{From: from, To: (from + 120) % (24 * 60)}})
+		w.whyIs(t, id, "dave", true, "device", "the push about it waits for the end of their quiet hours on ")
+		deviceOf(notifier.PutPreferences{PausedUntil: &until})
+		w.whyIs(t, id, "dave", true, "device", "the push about it waits for the end of their pause on "+until.UTC().Format("2 Jan 2006, 15:04 MST"))
+		deviceOf(notifier.PutPreferences{Types: map[string]notifier.TypeWants{"message": {Push: &no}}})
+		w.whyIs(t, id, "dave", true, "device", "no push was sent, because they want none of this category.")
+		deviceOf(notifier.PutPreferences{Types: map[string]notifier.TypeWants{}, Push: &notifier.When{Off: true}})
+		w.whyIs(t, id, "dave", true, "device", "no push was sent, because they have switched push off.")
 		targets, err := w.store.Targets(t.Context(), dave.Seq)
 		if err != nil {
 			t.Fatal(err)

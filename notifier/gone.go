@@ -10,11 +10,12 @@ type GoneNotice struct {
 }
 
 // Left describes how a notice left an inbox. The zero value means that the state was not
-// recorded, or that the notice was never in the inbox.
-type Left struct{ Unread, Read, Retracted bool }
+// recorded, or that the notice was never in the inbox. Crowded: it made room for others, or had been in the archive for too long.
+type Left struct{ Unread, Read, Retracted, Crowded bool }
 
 // Fractions of a score that encode Left. The Lua scripts use the same values.
 const (
+	leftCrowded   = 0.0625
 	leftUnread    = 0.125
 	leftRead      = 0.25
 	leftRetracted = 0.5
@@ -23,6 +24,9 @@ const (
 // GoneScore returns the score of a notice that left in the given version.
 func GoneScore(ver int64, l Left) float64 {
 	score := float64(ver)
+	if l.Crowded {
+		score += leftCrowded
+	}
 	if l.Unread {
 		score += leftUnread
 	}
@@ -39,5 +43,9 @@ func GoneScore(ver int64, l Left) float64 {
 func LeftBy(score float64) Left {
 	part := score - math.Floor(score)
 	state := math.Mod(part, leftRetracted)
-	return Left{Unread: state == leftUnread, Read: state == leftRead, Retracted: part >= leftRetracted}
+	crowded := math.Mod(state, leftUnread) == leftCrowded
+	if crowded {
+		state -= leftCrowded
+	}
+	return Left{Unread: state == leftUnread, Read: state == leftRead, Retracted: part >= leftRetracted, Crowded: crowded}
 }

@@ -39,6 +39,12 @@ type TaskQuery struct {
 	Limit int
 }
 
+// Board is a page with the tasks of a role, for whoever has its link.
+type Board struct {
+	Role     string
+	LinkedAt time.Time // when the link was made that is valid
+}
+
 // RefusedTaskError is an ErrConflict: somebody else has the task, nobody has it, or it is done.
 type RefusedTaskError struct{ Task Task }
 

@@ -52,6 +52,19 @@ func (s *Store) RevokeBoard(ctx context.Context, by notifier.Actor, role string)
 	return s.fail(err, "revoke the link of the board of role %q", role)
 }
 
+// Boards returns the boards that have a link, by role.
+func (s *Store) Boards(ctx context.Context) (all []notifier.Board, err error) {
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var b notifier.Board
+		var since int64
+		err := rows.Scan(&b.Role, &since)
+		b.LinkedAt = fromMillis(since)
+		all = append(all, b)
+		return err
+	}, `SELECT r.name, b.created_at FROM boards b JOIN roles r ON r.id = b.role_id ORDER BY r.name`)
+	return all, s.fail(err, "list the boards")
+}
+
 // HasBoard reports whether a token is that of the board of a role. It is false for an unknown role.
 func (s *Store) HasBoard(ctx context.Context, role, token string) (bool, error) {
 	var one int

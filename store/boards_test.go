@@ -40,8 +40,14 @@ func TestTheLinkOfABoardIsValidForOneRoleUntilItIsReplacedOrRevoked(t *testing.T
 		opens("picker", again, true)
 		opens("lead", lead, true)
 		by := notifier.Actor{Ref: notifier.CommandRef("test")}
+		if got := must(s.Boards(t.Context()))(t); len(got) != 2 || got[0].Role != "lead" || got[1].Role != "picker" || !got[1].LinkedAt.Equal(db.clock.now()) {
+			t.Errorf("the boards are %+v", got)
+		}
 		if err := s.RevokeBoard(t.Context(), by, "picker"); err != nil {
 			t.Fatal(err)
+		}
+		if got := must(s.Boards(t.Context()))(t); len(got) != 1 || got[0].Role != "lead" {
+			t.Errorf("after one was revoked: %+v", got)
 		}
 		opens("picker", again, false)
 		opens("lead", lead, true)

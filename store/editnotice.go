@@ -72,15 +72,17 @@ func (s *Store) indexWords(ctx context.Context, tx *sql.Tx, id int64, title stri
 	return err
 }
 
-// reviseNotice replaces the extras of a notice and makes it due, as EditNotice does. A scheduled notice becomes retracted.
+// reviseNotice replaces the extras of a notice and makes it due, as EditNotice does. A scheduled notice becomes retracted, and one that
+// is retracted stays so.
 func (s *Store) reviseNotice(ctx context.Context, tx *sql.Tx, id int64, x *notifier.Extras) error {
 	extras, err := encodeExtras(x)
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE notices SET rev = rev + 1, done = 0, changed_at = $1, owner = 0, due_at = 0, tries = 0, trace = '', extras = $2,
-			state = CASE WHEN state = 'scheduled' THEN 'retracted' WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END
-		WHERE id = $3 AND state IN ('scheduled', 'accepted', 'sending', 'sent')`, millis(s.now()), extras, id)
+			state = CASE WHEN state IN ('retracting', 'retracted') THEN state WHEN state = 'scheduled' THEN 'retracted'
+				WHEN state = 'sent' OR state = 'sending' AND rev > 0 THEN 'sending' ELSE 'accepted' END
+		WHERE id = $3`, millis(s.now()), extras, id)
 	return err
 }
 

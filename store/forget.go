@@ -21,7 +21,7 @@ const (
 // Forget removes the remaining data of a user whose deletion has begun. With BeginDeletion it removes:
 //
 //   - the account with its roles, settings, muted types, subscriptions, sessions, drafts and inbox;
-//   - notices whose only recipient is this user, with their counts and dead letters;
+//   - notices whose only recipient is this user, with their counts and dead letters, but for tasks that others get or have as well;
 //   - the user from the recipients of all other notices, and their name from the targets;
 //   - the user as a sender of notices, and the idempotency keys of their requests;
 //   - the user as the actor of notices: the actor is then notifier.Somebody;

@@ -118,8 +118,9 @@ func (s *Store) forgetNotice(ctx context.Context, tx *sql.Tx, u *notifier.User, 
 		if _, err := tx.ExecContext(ctx, `DELETE FROM dead_letters WHERE notice_id = $1`, id); err != nil {
 			return err
 		}
-		// Its counts are deleted with it. A task that was passed on has other recipients.
-		deleted, err := change(ctx, tx, `DELETE FROM notices WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM tasks WHERE notice_id = $1 AND passed > 0)`, id)
+		// Its counts are deleted with it. A task that was passed on has other recipients, and one that is to be passed on gets them.
+		deleted, err := change(ctx, tx, `DELETE FROM notices WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.notice_id = $1
+			AND (t.passed > 0 OR t.passes_to <> '' AND t.state <> 'done' AND notices.state NOT IN ('retracting', 'retracted')))`, id)
 		if err != nil || deleted > 0 {
 			return err
 		}

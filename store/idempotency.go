@@ -88,10 +88,11 @@ func claim(ctx context.Context, s *Store, rows []*noticeRow) (known []*noticeRow
 	args := append(arraysOf(rows).args(), asked.kinds, asked.owners, asked.keys, digests, millis(s.now()))
 	args = append(append(args, deedArrays(rows)...), askArrays(rows)...)
 	args = append(args, taskArrays(rows)...)
-	if hooked, err := s.wants(ctx, s.write, notifier.EventNoticeSent); err != nil || !hooked {
-		if err != nil {
-			return nil, err
-		}
+	hooked, err := s.wants(ctx, s.write, notifier.EventNoticeSent)
+	if err != nil {
+		return nil, err
+	}
+	if !hooked && !slices.ContainsFunc(rows, (*noticeRow).passesOn) {
 		return addClaimed(ctx, s.write, rows, args)
 	}
 	err = s.tx(ctx, func(tx *sql.Tx) error {
@@ -99,6 +100,9 @@ func claim(ctx context.Context, s *Store, rows []*noticeRow) (known []*noticeRow
 			return err
 		}
 		fresh := slices.DeleteFunc(slices.Clone(rows), func(n *noticeRow) bool { return slices.Contains(known, n) })
+		if err := s.passOn(ctx, tx, fresh); err != nil {
+			return err
+		}
 		return s.emitNotices(ctx, tx, notifier.EventNoticeSent, sentNow(fresh)...)
 	})
 	return known, err

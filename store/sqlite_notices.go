@@ -47,6 +47,9 @@ func (sqliteDialect) addNotices(ctx context.Context, s *Store, rows []*noticeRow
 				}
 			}
 		}
+		if err := s.passOn(row, tx, rows); err != nil {
+			return err
+		}
 		if err := s.recordDeeds(row, tx, rows); err != nil {
 			return err
 		}

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -15,8 +17,8 @@ import (
 // DoTask stores a deed of a user with a task. In the same transaction its notice, and the one that passed it on, get a new revision,
 // whose delivery is due at once. It returns the task as it is then. The same deed again changes nothing.
 //
-// Only a recipient of the notice with the row who is still in its target may act; for others it returns notifier.ErrNotFound. A deed
-// that is not possible is a *notifier.RefusedTaskError.
+// Only a recipient of the notice with the row who is still in its target may act, and whoever has the task may finish it or give it
+// back; for others it returns notifier.ErrNotFound. A deed that is not possible is a *notifier.RefusedTaskError.
 func (s *Store) DoTask(ctx context.Context, by notifier.Actor, is notifier.Taking) (t notifier.Task, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		at, to, err := s.rowNotice(ctx, tx, is.Notice)
@@ -40,8 +42,10 @@ func (s *Store) DoTask(ctx context.Context, by notifier.Actor, is notifier.Takin
 		if t.State.TakenBack() {
 			return notifier.ErrNotFound
 		}
-		if err := s.stillAddressed(ctx, tx, &at, to, is.User.Seq); err != nil {
-			return err
+		if has := t.Taken.State() == notifier.TaskTaken && t.Holder == is.User.Seq; !has || is.Deed == notifier.DeedTake {
+			if err := s.stillAddressed(ctx, tx, &at, to, is.User.Seq); err != nil {
+				return err
+			}
 		}
 		changed, err := t.Do(is.Deed, &is.User, s.now().UTC().Truncate(time.Millisecond))
 		if err != nil || !changed {
@@ -161,31 +165,41 @@ func (s *Store) passedTask(ctx context.Context, tx *sql.Tx, n *notifier.Notice) 
 	return t, err
 }
 
-// PassOn records that a notice has passed a late task on, or with 0 that it cannot be passed on. The notice shows who has the task
-// if somebody has taken it meanwhile, has the words of the task if it was edited, and is retracted if the task was. It does nothing if another instance was
-// faster, whose notice stands even if this one found nobody to pass the task on to.
-func (s *Store) PassOn(ctx context.Context, id, passed int64) error {
-	err := s.tx(ctx, func(tx *sql.Tx) error {
-		t, _, err := s.lockTask(ctx, tx, id)
-		switch {
-		case err != nil || t.Passed > 0:
-			return err
-		case passed == 0:
-			_, err := tx.ExecContext(ctx, `UPDATE tasks SET passes_to = '' WHERE notice_id = $1`, id)
-			return err
+// passOn records, in the transaction that accepts them, the notices that pass late tasks on. Their rows show the words of the task, which may have
+// been edited meanwhile. It returns notifier.ErrConflict for a task that is not late any more, because somebody has taken it or another
+// instance was faster, and notifier.ErrNotFound for one that was retracted or deleted.
+func (s *Store) passOn(ctx context.Context, tx *sql.Tx, rows []*noticeRow) error {
+	for _, n := range rows {
+		if !n.passesOn() || n.replayed || n.err != nil {
+			continue
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE tasks SET passed = $1 WHERE notice_id = $2`, passed, id)
+		t, _, err := s.lockTask(ctx, tx, n.Extras.Take.Of)
 		switch {
 		case err != nil:
 			return err
 		case t.State.TakenBack():
-			return s.retractPassed(ctx, tx, id)
-		case t.Revision > 0: // somebody took it, or edited it
-			return s.showTask(ctx, tx, &t, passed, true)
+			return notifier.ErrNotFound
+		case t.Passed > 0 || t.Taken.State() != notifier.TaskOpen:
+			return notifier.ErrConflict
 		}
-		return nil
-	})
-	return s.fail(err, "pass on task %d", id)
+		_, err = tx.ExecContext(ctx, `UPDATE tasks SET passed = $1 WHERE notice_id = $2`, n.id, t.ID)
+		if err == nil && t.Revision > 0 {
+			err = s.showTask(ctx, tx, &t, n.id, true)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passesOn reports whether the notice passes a task on.
+func (row *noticeRow) passesOn() bool { return row.Extras.Take != nil && row.Extras.Take.Of > 0 }
+
+// KeepLate records that a late task is not to be passed on any more. It does nothing to one that was passed on.
+func (s *Store) KeepLate(ctx context.Context, id int64) error {
+	_, err := s.exec(ctx, `UPDATE tasks SET passes_to = '' WHERE notice_id = $1 AND passed = 0`, id)
+	return s.fail(err, "keep the late task %d", id)
 }
 
 // retractPassed starts retracting the notice that passed on a task, if there is one.
@@ -195,8 +209,11 @@ func (s *Store) retractPassed(ctx context.Context, tx *sql.Tx, id int64) error {
 	return err
 }
 
-// forgetTasks removes a deleted user from tasks. What they have not done is open again.
+// forgetTasks removes a deleted user from tasks. What they have not done is open again, and nothing is passed on to them.
 func (s *Store) forgetTasks(ctx context.Context, u *notifier.User) error {
+	if err := s.forgetElse(ctx, u); err != nil {
+		return err
+	}
 	for {
 		var ids []int64
 		err := s.all(ctx, func(rows *sql.Rows) error {
@@ -221,4 +238,42 @@ func (s *Store) forgetTasks(ctx context.Context, u *notifier.User) error {
 			}
 		}
 	}
+}
+
+// forgetElse removes the name of a deleted user from those to whom tasks are to be passed on.
+func (s *Store) forgetElse(ctx context.Context, u *notifier.User) error {
+	quoted, err := json.Marshal(u.Name) // as it appears in a target
+	if err != nil {
+		return err
+	}
+	named := map[int64]string{}
+	err = s.all(ctx, func(rows *sql.Rows) error {
+		var id int64
+		var to string
+		err := rows.Scan(&id, &to)
+		named[id] = to
+		return err
+	}, `SELECT notice_id, passes_to FROM tasks WHERE passes_to LIKE $1 ESCAPE '\'`, `%`+literal(text(string(quoted)))+`%`)
+	if err != nil {
+		return err
+	}
+	for id, was := range named {
+		var to notifier.Target
+		if err := json.Unmarshal([]byte(was), &to); err != nil {
+			return fmt.Errorf("read to whom task %d is passed on: %w", id, err)
+		}
+		to.Users = slices.DeleteFunc(to.Users, func(name string) bool { return name == u.Name })
+		is := ""
+		if !to.IsZero() {
+			text, err := json.Marshal(to)
+			if err != nil {
+				return err
+			}
+			is = string(text)
+		}
+		if _, err := s.exec(ctx, `UPDATE tasks SET passes_to = $1 WHERE notice_id = $2 AND passes_to = $3`, is, id, was); err != nil {
+			return err
+		}
+	}
+	return nil
 }

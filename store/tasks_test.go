@@ -28,7 +28,8 @@ func task(t *testing.T, s *store.Store, db *database, take notifier.Take, target
 	if err := s.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{&a}); err != nil || a.Err != nil {
 		t.Fatal(err, a.Err)
 	}
-	if moved := must(s.Confirm(t.Context(), []notifier.Revised{{ID: n.ID}}))(t); len(moved) > 0 {
+	is := must(s.Notice(t.Context(), n.ID))(t) // one that passes a task on may have a revision
+	if moved := must(s.Confirm(t.Context(), []notifier.Revised{{ID: n.ID, Revision: is.Revision}}))(t); len(moved) > 0 {
 		t.Fatalf("notice %d is not sent", n.ID)
 	}
 	return n.ID
@@ -141,11 +142,7 @@ func TestOfFiftyWhoTakeATaskOneHasIt(t *testing.T) {
 // passOn stores the notice that passes a late task on to a user.
 func passOn(t *testing.T, s *store.Store, db *database, id int64, to notifier.User) int64 {
 	t.Helper()
-	passed := task(t, s, db, notifier.Take{Of: id, Waited: time.Hour}, named(to), to)
-	if err := s.PassOn(t.Context(), id, passed); err != nil {
-		t.Fatal(err)
-	}
-	return passed
+	return task(t, s, db, notifier.Take{Of: id, Waited: time.Hour}, named(to), to)
 }
 
 func TestALateTaskIsPassedOnAndBothNoticesFollow(t *testing.T) {
@@ -198,42 +195,110 @@ func TestALateTaskIsPassedOnAndBothNoticesFollow(t *testing.T) {
 	})
 }
 
-func TestATaskTakenWhileItIsPassedOnSaysSoInBothNotices(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *database) {
-		s := db.open(t)
-		ann, lea := addUser(t, s, "ann"), addUser(t, s, "lea")
-		id := task(t, s, db, notifier.Take{Rule: notifier.TakeRule{Within: time.Hour, Else: named(lea)}}, named(ann), ann)
-		passed := task(t, s, db, notifier.Take{Of: id}, named(lea), lea)
-		if _, err := do(t, s, notifier.DeedTake, id, ann); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.PassOn(t.Context(), id, passed); err != nil {
-			t.Fatal(err)
-		}
-		if n := must(s.Notice(t.Context(), passed))(t); n.Extras.Take.By != "ann" || n.Extras.Take.Of != id || n.Revision != 1 {
-			t.Errorf("revision %d shows %+v", n.Revision, n.Extras.Take)
-		}
-	})
-}
-
-func TestATaskIsPassedOnByTheFirstInstanceOnly(t *testing.T) {
+func TestATaskThatIsNotLateAnyMoreIsNotPassedOn(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
 		ann, lea := addUser(t, s, "ann"), addUser(t, s, "lea")
 		rule := notifier.TakeRule{Within: time.Hour, Else: named(lea)}
 		id := task(t, s, db, notifier.Take{Rule: rule}, named(ann), ann)
-		passed := passOn(t, s, db, id, lea)
+		db.clock.move(time.Hour)
+		refused := func(what string, of int64, want error) {
+			t.Helper()
+			n := notifier.Notice{Draft: notifier.Draft{Target: named(lea), Type: "oven", Title: "Late", Extras: notifier.Extras{Take: &notifier.Take{Of: of}}}, ExpiresAt: db.clock.at.Add(time.Hour)}
+			other := notifier.Notice{Draft: notifier.Draft{Target: named(lea), Type: "news", Title: "Another"}, ExpiresAt: db.clock.at.Add(time.Hour)}
+			all := []*notifier.Acceptance{{Notice: &other, To: roaring.BitmapOf(uint32(lea.Seq))}, {Notice: &n, To: roaring.BitmapOf(uint32(lea.Seq))}}
+			if err := s.AcceptAll(t.Context(), notifier.Deed{}, all); err != nil || !errors.Is(all[1].Err, want) || all[0].Err != nil {
+				t.Errorf("%s: %v, %v, and another notice with it: %v", what, err, all[1].Err, all[0].Err)
+			}
+		}
 		if _, err := do(t, s, notifier.DeedTake, id, ann); err != nil {
 			t.Fatal(err)
 		}
-		for _, late := range []int64{0, passed} { // another instance found nobody, or sent the same notice
-			wantIs(t, s.PassOn(t.Context(), id, late), nil)
+		refused("it was taken", id, notifier.ErrConflict)
+		if _, err := do(t, s, notifier.DeedGiveBack, id, ann); err != nil {
+			t.Fatal(err)
+		}
+		passed := passOn(t, s, db, id, lea)
+		refused("another instance was faster", id, notifier.ErrConflict)
+		if err := s.KeepLate(t.Context(), id); err != nil {
+			t.Fatal(err)
 		}
 		if got := must(s.Task(t.Context(), id))(t); got.Passed != passed || !cmp.Equal(got.Taken.Rule, rule) {
 			t.Errorf("passed on by notice %d, by the rule %+v", got.Passed, got.Taken.Rule)
 		}
-		if n := must(s.Notice(t.Context(), passed))(t); n.Revision != 1 || n.Extras.Take.By != "ann" {
-			t.Errorf("revision %d shows %+v", n.Revision, n.Extras.Take)
+		retracted := task(t, s, db, notifier.Take{Rule: rule}, named(ann), ann)
+		if !must(s.RetractNotice(t.Context(), notifier.Actor{}, retracted, notifier.StateSent, notifier.StateRetracting))(t) {
+			t.Fatal("not retracted")
+		}
+		refused("it was retracted", retracted, notifier.ErrNotFound)
+		refused("it was deleted", retracted+99, notifier.ErrNotFound)
+	})
+}
+
+func TestALateTaskWithNobodyToGoToIsLateOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		ann, lea := addUser(t, s, "ann"), addUser(t, s, "lea")
+		id := task(t, s, db, notifier.Take{Rule: notifier.TakeRule{Within: time.Hour, Else: named(lea)}}, named(ann), ann)
+		db.clock.move(time.Hour)
+		if err := s.KeepLate(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if late := must(s.LateTasks(t.Context(), 9))(t); len(late) > 0 {
+			t.Errorf("late again: %+v", late)
+		}
+	})
+}
+
+func TestWhoeverHasATaskMayFinishItAfterTheyHaveLeft(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		ann, ben := addUser(t, s, "ann", "baker"), addUser(t, s, "ben", "baker")
+		for _, deed := range []notifier.TaskDeed{notifier.DeedDone, notifier.DeedGiveBack} {
+			id := task(t, s, db, notifier.Take{}, notifier.Target{Role: "baker"}, ann, ben)
+			if _, err := do(t, s, notifier.DeedTake, id, ann); err != nil {
+				t.Fatal(err)
+			}
+			wantIs(t, s.RemoveRole(t.Context(), "ann", "baker"), nil)
+			if _, err := do(t, s, deed, id, ann); err != nil {
+				t.Errorf("%s: %v", deed, err)
+			}
+			if _, err := do(t, s, notifier.DeedTake, id, ann); !errors.Is(err, notifier.ErrNotFound) {
+				t.Errorf("they take it again after %s: %v", deed, err)
+			}
+			wantIs(t, s.AddRole(t.Context(), "ann", "baker"), nil)
+		}
+	})
+}
+
+// Nobody would hear of a task whose only recipient leaves before it is passed on.
+func TestATaskThatIsToBePassedOnOutlivesItsLastRecipient(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *database) {
+		s := db.open(t)
+		ann, lea, max := addUser(t, s, "ann"), addUser(t, s, "lea"), addUser(t, s, "max")
+		rule := notifier.TakeRule{Within: time.Hour, Else: named(lea, max)}
+		id, did := task(t, s, db, notifier.Take{Rule: rule}, named(ann), ann), task(t, s, db, notifier.Take{Rule: rule}, named(ann), ann)
+		for _, deed := range []notifier.TaskDeed{notifier.DeedTake, notifier.DeedDone} {
+			if _, err := do(t, s, deed, did, ann); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := do(t, s, notifier.DeedTake, id, ann); err != nil {
+			t.Fatal(err)
+		}
+		forget(t, s, "ann")
+		forget(t, s, "max")
+		if _, err := s.Task(t.Context(), did); !errors.Is(err, notifier.ErrNotFound) {
+			t.Errorf("what they have done: %v", err)
+		}
+		db.clock.move(time.Hour)
+		late := must(s.LateTasks(t.Context(), 9))(t)
+		if len(late) != 1 || late[0].ID != id || !cmp.Equal(late[0].Taken.Rule.Else, named(lea)) {
+			t.Fatalf("late, and to whom it goes: %+v", late)
+		}
+		forget(t, s, "lea")
+		if late := must(s.LateTasks(t.Context(), 9))(t); len(late) > 0 {
+			t.Errorf("late for nobody: %+v", late)
 		}
 	})
 }
@@ -250,11 +315,8 @@ func TestAnEditOfATaskReachesTheNoticeThatPassesItOn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		passed := task(t, s, db, notifier.Take{Of: id, Waited: time.Hour}, named(lea), lea)
 		edit("While it is passed on")
-		if err := s.PassOn(t.Context(), id, passed); err != nil {
-			t.Fatal(err)
-		}
+		passed := passOn(t, s, db, id, lea)
 		for _, want := range []string{"While it is passed on", "Afterwards"} {
 			n := must(s.Notice(t.Context(), passed))(t)
 			if n.Title != want || n.Extras.Actions[0].Label != want || n.Extras.Take.Of != id || n.Extras.Take.Waited != time.Hour {
@@ -324,10 +386,7 @@ func TestTasksAreListedByStateAndRole(t *testing.T) {
 		want("open, after the first", list(notifier.TaskQuery{Open: true, After: first, Limit: 1}), second)
 		want("of a role", list(notifier.TaskQuery{Open: true, Role: `lead%"x`}), second)
 		want("of no role", list(notifier.TaskQuery{Open: true, Role: "lead"}))
-		passed := task(t, s, db, notifier.Take{Of: first}, lead, lea)
-		if err := s.PassOn(t.Context(), first, passed); err != nil {
-			t.Fatal(err)
-		}
+		task(t, s, db, notifier.Take{Of: first}, lead, lea)
 		want("of a role that it was passed on to", list(notifier.TaskQuery{Open: true, Role: `lead%"x`}), first, second)
 		for _, id := range []int64{first, third} {
 			if _, err := do(t, s, notifier.DeedTake, id, ann); err != nil {

@@ -49,6 +49,11 @@ func (c *Client) Send(ctx context.Context, n *Notice, options ...Option) (*Accep
 	return result[*Accepted](ctx, c, request{method: http.MethodPost, path: "/notices", body: n, once: rand.Text()}, options...)
 }
 
+// DryRun returns who would get a notice if it were sent now, and sends nothing.
+func (c *Client) DryRun(ctx context.Context, n *Notice) (*Rehearsal, error) {
+	return result[*Rehearsal](ctx, c, request{method: http.MethodPost, path: "/notices?dry_run=1", body: n})
+}
+
 // SendAll sends up to 1,000 notices. The results are in the same order; a refused notice has an Error.
 func (c *Client) SendAll(ctx context.Context, notices []Notice, options ...Option) ([]Result, error) {
 	body := map[string][]Notice{"notices": notices}
@@ -59,6 +64,11 @@ func (c *Client) SendAll(ctx context.Context, notices []Notice, options ...Optio
 // Notice returns a notice, and how far its delivery and reading are.
 func (c *Client) Notice(ctx context.Context, id int64) (*NoticeState, error) {
 	return result[*NoticeState](ctx, c, request{method: http.MethodGet, path: "/notices/" + decimal(id)})
+}
+
+// Why returns why a user got a notice, or did not.
+func (c *Client) Why(ctx context.Context, id int64, user string) (*Why, error) {
+	return result[*Why](ctx, c, request{method: http.MethodGet, path: "/notices/" + decimal(id) + "/why?user=" + url.QueryEscape(user)})
 }
 
 // Retract removes a notice from all inboxes.

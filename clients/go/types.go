@@ -202,6 +202,34 @@ type NoticeState struct {
 	Type string `json:"type"`
 }
 
+// Why is a JSON object of the API.
+type Why struct {
+	// target and role: by which part of the target they got it, or are not among its recipients. muted: they have muted its type. expired, deleted, retracted: they have it no longer. mail, device: they have it unread, and no mail or push was sent about it.
+	Code string `json:"code"`
+	// Whether the user has the notice: in the inbox, archived or snoozed. Of an announcement: whether they see it.
+	Got bool `json:"got"`
+	// One sentence in English, with times in the zone of the user.
+	Why string `json:"why"`
+}
+
+// Receiver is a JSON object of the API.
+type Receiver struct {
+	// Whether they are in their quiet hours now, or paused.
+	Asleep bool `json:"asleep"`
+	// The name of the user.
+	User string `json:"user"`
+	// How it would reach them. Pushes and mails are sent if the notice is still unread when they are due.
+	Ways []string `json:"ways"`
+}
+
+// Rehearsal is a JSON object of the API.
+type Rehearsal struct {
+	// How many of all recipients are in their quiet hours now, or paused.
+	Asleep int64 `json:"asleep"`
+	// Who would get the notice, at most 1,000.
+	People []Receiver `json:"people"`
+}
+
 // FieldError is a JSON object of the API.
 type FieldError struct {
 	// What is wrong with the field, for programs.

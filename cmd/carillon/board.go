@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"time"
 
 	"github.com/carillonhq/carillon/internal/config"
 	"github.com/carillonhq/carillon/store"
 )
 
 type boardCmd struct {
+	List   boardListCmd   `cmd:"" help:"List the roles whose board has a link, and since when."`
 	Link   boardLinkCmd   `cmd:"" help:"Print a new link to the board of a role, once; it replaces the one before."`
 	Revoke boardRevokeCmd `cmd:"" help:"Revoke the link to the board of a role; screens that show it stop within seconds."`
 }
@@ -22,10 +24,30 @@ type boardOf struct {
 type boardLine struct {
 	Role     string `json:"role"`
 	URL      string `json:"url,omitempty"`      // only when it is created
+	Since    string `json:"since,omitempty"`    // in a list: when the link was created
 	Replaced bool   `json:"replaced,omitempty"` // there was a link before
 }
 
 var errNoServer = errors.New("--public-url is not set, and no server answers at --addr, so the address of the link is unknown")
+
+type boardListCmd struct{}
+
+// Run prints the roles whose board has a link. The links are not stored.
+func (boardListCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	return withStore(ctx, cfg, func(db *store.Store) error {
+		all, err := db.Boards(ctx)
+		if err != nil {
+			return err
+		}
+		for _, b := range all {
+			since := b.LinkedAt.UTC().Format(time.RFC3339)
+			if err := c.result(boardLine{Role: b.Role, Since: since}, "%s\t%s", b.Role, since); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
 
 type boardLinkCmd struct{ boardOf }
 
@@ -41,7 +63,7 @@ func (b boardLinkCmd) Run(ctx context.Context, cfg config.Config, c *console) er
 			return missed(err, "role %s", b.Role)
 		}
 		link := where + "/board/" + url.PathEscape(b.Role) + "/" + token
-		err = c.result(boardLine{b.Role, link, replaced}, "%s", link)
+		err = c.result(boardLine{Role: b.Role, URL: link, Replaced: replaced}, "%s", link)
 		if err == nil && !c.json {
 			c.note("whoever has this link sees the tasks of %s; it is not shown again", b.Role)
 			if replaced {

@@ -52,7 +52,18 @@ func TestTheLinkOfABoardIsPrintedOnceAndWorksUntilItIsReplacedOrRevoked(t *testi
 	if err := json.Unmarshal([]byte(r.out), &line); err != nil || line.Role != "night shift" || !line.Replaced || r.errors != "" {
 		t.Errorf("as JSON: %s (%v), %s", r.out, err, r.errors)
 	}
+	var listed boardLine
+	r = must(t, c.run(t.Context(), "board", "list", "--json"))
+	if err := json.Unmarshal([]byte(r.out), &listed); err != nil || listed.Role != "night shift" || listed.Since == "" || listed.URL != "" {
+		t.Errorf("the list: %s (%v)", r.out, err)
+	}
+	if r = must(t, c.run(t.Context(), "board", "list")); r.out != "night shift\t"+listed.Since+"\n" {
+		t.Errorf("the list: %q", r.out)
+	}
 	must(t, c.run(t.Context(), "board", "revoke", "night shift"))
+	if r = must(t, c.run(t.Context(), "board", "list")); r.out != "" {
+		t.Errorf("the list without links: %q", r.out)
+	}
 	if status, _ := opened(t, line.URL); status != http.StatusNotFound {
 		t.Errorf("the revoked link: %d", status)
 	}

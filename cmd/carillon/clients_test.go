@@ -59,13 +59,18 @@ func conforms(t *testing.T, c *client, p *proxy, user, tokenKey string) {
 	c.result("put_user", user, map[string]any{"roles": []string{user + "-approver"}})
 	c.gives(`{"locale":"ja"}`, "user", user)
 
-	// What fails for a moment is repeated, and sent once.
 	notice := map[string]any{"target": map[string]any{"users": []string{user}}, "type": "order", "subject": "order:7", "title": "Größe 山田", "data": map[string]any{"n": 7}}
+	p.next.Store("cut") // a dry run is repeated, too
+	c.gives(`{"people":[{"user":"`+user+`","ways":["inbox"],"asleep":false}],"asleep":0}`, "dry_run", notice)
+	c.gives(`{"status":422,"code":"invalid","fields":["body.target.users"]}`, "dry_run", map[string]any{"target": map[string]any{"users": []string{user + " & nobody"}}, "title": "A"})
+
+	// What fails for a moment is repeated, and sent once.
 	for _, how := range []string{"cut", "half", "busy", "gateway", ""} {
 		notice["subject"] = "order:7:" + how
 		p.next.Store(how)
 		first := c.object("send", notice)
 		c.gives(fmt.Sprintf(`{"id":%v,"title":"Größe 山田","data":{"n":7}}`, first["id"]), "notice", first["id"])
+		c.gives(`{"got":true,"code":"target"}`, "why", first["id"], user)
 	}
 	if sent := p.accepted.Load(); sent != 5 {
 		t.Errorf("%d of 5 notices were new", sent)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/carillonhq/carillon/internal/config"
@@ -23,6 +25,7 @@ type rulesCheckCmd struct{}
 type checkedRule struct {
 	Rule     string         `json:"rule"`
 	Schedule string         `json:"schedule"`
+	Take     *checkedTake   `json:"take,omitempty"`
 	Error    string         `json:"error,omitempty"`
 	Findings []checkedEntry `json:"findings"`
 	Gone     []string       `json:"gone,omitempty"`
@@ -34,6 +37,19 @@ type checkedEntry struct {
 	To      string      `json:"to"`
 	Subject string      `json:"subject"`
 	Title   string      `json:"title"`
+	Link    string      `json:"link,omitempty"`
+
+	Actor   *notifier.RowActor `json:"actor,omitempty"`
+	Image   *notifier.Image    `json:"image,omitempty"`
+	Actions []notifier.Action  `json:"actions,omitempty"`
+	Data    json.RawMessage    `json:"data,omitempty"`
+}
+
+// checkedTake is the task that each finding of a rule is.
+type checkedTake struct {
+	Within string            `json:"within,omitempty"`
+	Else   string            `json:"else,omitempty"`
+	Done   notifier.TakeDone `json:"done"`
 }
 
 var (
@@ -96,10 +112,18 @@ func printRule(c *console, r *rule.Rule, plan rule.Plan, failed error) error {
 	line := checkedRule{Rule: r.Name, Schedule: r.Schedule(), Findings: []checkedEntry{}, Gone: plan.Gone}
 	var text strings.Builder
 	fmt.Fprintf(&text, "rule %s, %s: %s", r.Name, r.Schedule(), plural(len(plan.Findings), "finding"))
+	if take := r.Take(); take != nil {
+		line.Take = newCheckedTake(take)
+		text.WriteString("\n  each is a task" + line.Take.words())
+	}
 	for _, f := range plan.Findings {
-		e := checkedEntry{f.Change, addressee(f.Draft.Target), f.Draft.Subject, f.Draft.Title}
+		d := &f.Draft
+		e := checkedEntry{f.Change, addressee(d.Target), d.Subject, d.Title, d.Link, d.Extras.Actor, d.Extras.Image, d.Extras.Actions, d.Extras.Data}
 		line.Findings = append(line.Findings, e)
 		fmt.Fprintf(&text, "\n  %-8s  to %s  %s: %s", e.Change, e.To, e.Subject, e.Title)
+		for _, setting := range e.settings() {
+			text.WriteString("\n            " + setting)
+		}
 	}
 	for _, subject := range plan.Gone {
 		fmt.Fprintf(&text, "\n  gone      %s", subject)
@@ -111,11 +135,65 @@ func printRule(c *console, r *rule.Rule, plan rule.Plan, failed error) error {
 	return c.result(line, "%s", text.String())
 }
 
+// settings describes what a notice has beside its title, a line for each.
+func (e *checkedEntry) settings() (lines []string) {
+	add := func(what, value string, more ...string) {
+		if more = slices.DeleteFunc(more, func(s string) bool { return s == "" }); len(more) > 0 {
+			value += " (" + strings.Join(more, ", ") + ")"
+		}
+		lines = append(lines, what+" "+value)
+	}
+	if e.Link != "" {
+		add("link", e.Link)
+	}
+	if a := e.Actor; a != nil {
+		add("actor", a.Name, a.ID, a.Image)
+	}
+	if i := e.Image; i != nil {
+		add("picture", i.URL, i.Alt)
+	}
+	for _, a := range e.Actions {
+		add("button", a.Label+": "+a.Link, a.Style)
+	}
+	if len(e.Data) > 0 {
+		add("data", string(e.Data))
+	}
+	return lines
+}
+
+func newCheckedTake(t *notifier.Take) *checkedTake {
+	to := &checkedTake{Done: t.Finish}
+	if t.Rule.Within > 0 {
+		to.Within = t.Rule.Within.String()
+	}
+	if !t.Rule.Else.IsZero() {
+		to.Else = addressee(t.Rule.Else)
+	}
+	return to
+}
+
+// words describes when a task is late, who gets it then, and how it ends.
+func (t *checkedTake) words() string {
+	text := ""
+	if t.Within != "" {
+		text += ", to be taken within " + t.Within
+	}
+	if t.Else != "" {
+		text += ", after that also to " + t.Else
+	}
+	if t.Done == notifier.DoneNone {
+		return text + "; taking it is enough"
+	}
+	return text + "; to be reported as done"
+}
+
 // addressee describes the target of a notice in words.
 func addressee(t notifier.Target) string {
 	switch {
 	case t.Role != "":
 		return "role " + t.Role
+	case len(t.Roles) > 0:
+		return "roles " + strings.Join(t.Roles, ", ")
 	case len(t.Users) > 0:
 		return strings.Join(t.Users, ", ")
 	}

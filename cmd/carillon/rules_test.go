@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/carillonhq/carillon/notifier"
 )
 
 const aRule = `
@@ -65,6 +67,32 @@ func TestCheckingRulesPrintsTheNoticesAndSendsNothing(t *testing.T) {
 		}
 	}
 	wantWords(t, must(t, c.run(t.Context(), "rules", "check")).out, "negative-stock", "topic rep_notice:119240", "A-07-3 has -3")
+}
+
+func TestCheckingRulesPrintsWhatANoticeHasBesideItsTitle(t *testing.T) {
+	t.Parallel()
+	c := watching(t, aRule+`link = "/locations/{{path .location}}"
+actor = {id = "9", name = "Ann"}
+image = {url = "https://cdn.example.com/{{.location}}", alt = "The plan"}
+actions = [{label = "Count", link = "/count", style = "primary"}]
+data = ["units"]
+take = {within = "30m", else = {roles = ["boss", "lead"]}, done = "none"}
+`).with("CARILLON_IMAGE_HOSTS", "cdn.example.com")
+	var got checkedRule
+	if err := json.Unmarshal([]byte(must(t, c.run(t.Context(), "rules", "check", "--json")).out), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := checkedRule{Rule: "negative-stock", Schedule: "every 1h", Take: &checkedTake{"30m0s", "roles boss, lead", "none"}, Findings: []checkedEntry{{
+		Change: "new", To: "topic rep_notice:119240", Subject: "location:A-07-3", Title: "A-07-3 has -3", Link: "/locations/A-07-3",
+		Actor: &notifier.RowActor{ID: "9", Name: "Ann"}, Image: &notifier.Image{URL: "https://cdn.example.com/A-07-3", Alt: "The plan"},
+		Actions: []notifier.Action{{Label: "Count", Link: "/count", Style: "primary"}}, Data: json.RawMessage(`{"units":-3}`),
+	}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	wantWords(t, must(t, c.run(t.Context(), "rules", "check")).out,
+		"each is a task, to be taken within 30m0s, after that also to roles boss, lead; taking it is enough",
+		"link /locations/A-07-3", "actor Ann (9)", "picture https://cdn.example.com/A-07-3 (The plan)", "button Count: /count (primary)", `data {"units":-3}`)
 }
 
 func TestAFailingRuleIsNamedAndTheOthersAreChecked(t *testing.T) {

@@ -29,14 +29,17 @@ type Prospect struct {
 // ProspectOf returns the prospect of an unread notice of this type that arrived at (a value of Entry.At), as the next rounds
 // will decide if nothing changes.
 func ProspectOf(d *notifier.ReachDue, typ *notifier.NoticeType, slug string, at int64, now time.Time) Prospect {
+	added := d.CreatedAt.UnixMilli()
 	switch {
+	case at <= d.Told && added < at && wanted(d, typ, slug) && d.State != notifier.ReachDead:
+		return Prospect{State: Told} // even if it was switched off since
 	case d.Off || d.State == notifier.ReachOff:
 		return Prospect{State: Off}
 	case !wanted(d, typ, slug):
 		return Prospect{State: Unwanted}
 	case d.State == notifier.ReachDead:
 		return Prospect{State: Dead}
-	case at <= max(d.Told, d.Since) && d.CreatedAt.UnixMilli() >= at:
+	case at <= max(d.Told, d.Since) && added >= at:
 		return Prospect{State: Younger}
 	case at <= max(d.Told, d.Since) || typ.Urgent && at <= d.ToldUrgent:
 		return Prospect{State: Told}

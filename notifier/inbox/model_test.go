@@ -56,6 +56,13 @@ func (m *model) remove(i int, ver int64) {
 	m.rows = slices.Delete(m.rows, i, i+1)
 }
 
+// pushOut removes the row for which there is no room, in the change that makes version ver.
+func (m *model) pushOut(ver int64) {
+	id := m.rows[m.limit].NoticeID
+	m.remove(m.limit, ver)
+	m.gone[id] = left{ver, notifier.Left{Unread: m.gone[id].how.Unread, Read: m.gone[id].how.Read, Crowded: true}}
+}
+
 // forget drops notices that left long ago, like every script that removes a row.
 func (m *model) forget(now int64) {
 	maps.DeleteFunc(m.gone, func(_ int64, l left) bool {
@@ -98,7 +105,7 @@ func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 		if m.archived[a].NoticeID >= n.ID {
 			return 0
 		}
-		m.leaveArchive(a, m.next(now))
+		m.leaveArchive(a, m.next(now), false)
 		m.forget(now)
 	}
 	if i >= 0 {
@@ -109,7 +116,7 @@ func (m *model) deliver(n *notifier.Notice, now int64) (changed int) {
 	m.count(n.ID, 1, 0)
 	m.rows = slices.Insert(m.rows, 0, notifier.Entry{Key: n.Key(), NoticeID: n.ID, At: m.ver, ExpiresAt: n.ExpiresAt, Content: notifier.Content{Revision: n.Revision, Scope: n.Scope}})
 	if len(m.rows) > m.limit {
-		m.remove(m.limit, m.ver)
+		m.pushOut(m.ver)
 		m.forget(now)
 	}
 	return 1

@@ -15,11 +15,11 @@ func (m *model) findArchived(key string) int {
 	return slices.IndexFunc(m.archived, func(r notifier.ArchivedRow) bool { return r.Key == key })
 }
 
-// leaveArchive permanently removes an archived entry, in the change that makes version ver.
-func (m *model) leaveArchive(i int, ver int64) {
+// leaveArchive permanently removes an archived entry, in the change that makes version ver. crowded: it makes room.
+func (m *model) leaveArchive(i int, ver int64, crowded bool) {
 	id := m.archived[i].NoticeID
 	if _, known := m.gone[id]; !known {
-		m.gone[id] = left{ver, notifier.Left{Read: true}}
+		m.gone[id] = left{ver, notifier.Left{Read: true, Crowded: crowded}}
 	}
 	m.archived = slices.Delete(slices.Clone(m.archived), i, i+1)
 }
@@ -40,7 +40,7 @@ func (m *model) putAway(keys []string, now, until int64) (unread []string) {
 			continue
 		}
 		if r.Snoozed || i >= m.limit-len(keys) || r.ArchivedAt <= now-notifier.ArchivedFor.Milliseconds() {
-			m.leaveArchive(m.findArchived(r.Key), m.next(now))
+			m.leaveArchive(m.findArchived(r.Key), m.next(now), true)
 		}
 	}
 	for _, key := range keys {
@@ -75,7 +75,7 @@ func (m *model) putAway(keys []string, now, until int64) (unread []string) {
 func (p *play) takeArchived(keys []string) (taken []notifier.Entry) {
 	for _, r := range slices.Clone(p.archived) {
 		if slices.Contains(keys, r.Key) {
-			p.leaveArchive(p.findArchived(r.Key), p.next(p.now()))
+			p.leaveArchive(p.findArchived(r.Key), p.next(p.now()), false)
 			p.undiscard(r.Key)
 			p.discarded = append(p.discarded, r)
 			taken = append(taken, notifier.Entry{Key: r.Key, NoticeID: r.NoticeID, At: r.At, Read: true})

@@ -48,7 +48,7 @@ func (p *play) wakeThose(due func(r *notifier.ArchivedRow) bool) (woken int) {
 		at := p.findArchived(r.Key)
 		n, known := p.h.notices[r.NoticeID]
 		if !known || n.State == notifier.StateRetracted || r.Expires > 0 && r.Expires <= p.now() {
-			p.leaveArchive(at, first)
+			p.leaveArchive(at, first, false)
 		} else {
 			e := notifier.Entry{Key: r.Key, NoticeID: r.NoticeID, At: first + int64(i), Content: notifier.Content{Revision: n.Revision, Scope: n.Scope}}
 			if r.Expires > 0 {
@@ -63,7 +63,7 @@ func (p *play) wakeThose(due func(r *notifier.ArchivedRow) bool) (woken int) {
 	}
 	p.ver = first + int64(len(rows)) - 1
 	for len(p.rows) > p.limit {
-		p.remove(p.limit, p.ver)
+		p.pushOut(p.ver)
 	}
 	p.forget(p.now())
 	return woken

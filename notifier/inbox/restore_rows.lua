@@ -32,7 +32,7 @@ for i = 5, #ARGV, 5 do
     if taken[key] or find_row(hash, key) or redis.call('HEXISTS', archive, key) == 1 or #fields + #rows >= cap then
       code = -3
     else
-      local read = left == 0.125 and 0 or 1 -- unknown state (older data) counts as read, so it is not counted twice
+      local read = (left == 0.125 or left == 0.1875) and 0 or 1 -- unknown state (older data) counts as read, so it is not counted twice
       taken[key], rows[#rows + 1] = true, {i, string.format('%.0f', math.min(at, numbers[2])), read}
     end
   end

@@ -36,7 +36,7 @@ if field then
   unread = unread - remove_row(list, hash, gone, expiry, seq, ver, field, 1)
   events[1], was = 'removed ' .. field:sub(1, -12), redis.call('ZSCORE', gone, id) % 1
 end
-redis.call('ZADD', gone, string.format('%.3f', ver + 0.5 + was), id)
+redis.call('ZADD', gone, string.format('%.4f', ver + 0.5 + was), id)
 trim_gone(gone, state, now)
 save_state(state, ARGV[5], 1, unread, ver, events)
 return shared and -6 or 1

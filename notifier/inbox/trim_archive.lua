@@ -1,6 +1,6 @@
 -- trim_archive.lua: remove from the archive the entries that have been in it for 30 days, and the oldest ones if
 -- there is no room. Snoozed entries stay while their notices are valid. The notices of removed entries are added to gone in
--- version ver.
+-- version ver, as read ones that made room; see remove_row.
 --
 -- shared
 -- uses: is_snoozed
@@ -15,7 +15,7 @@ local function trim_archive(archive, gone, now, ver, room)
   table.sort(rows, function(a, b) return a.put > b.put or a.put == b.put and a.at > b.at end)
   for i, row in ipairs(rows) do
     if not row.stays and (row.ends or i > room or row.put <= now - 2592000000) then
-      redis.call('ZADD', gone, 'NX', string.format('%.3f', ver + 0.25), row.id)
+      redis.call('ZADD', gone, 'NX', string.format('%.4f', ver + 0.3125), row.id)
       redis.call('HDEL', archive, row.key)
     end
   end

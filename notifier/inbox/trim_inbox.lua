@@ -8,7 +8,7 @@ local function trim_inbox(list, hash, gone, expiry, seq, ver, surplus)
   local fell, removed = 0, ''
   for _ = 1, surplus do
     local last = redis.call('LINDEX', list, -1)
-    fell = fell + remove_row(list, hash, gone, expiry, seq, ver, last, -1)
+    fell = fell + remove_row(list, hash, gone, expiry, seq, ver, last, -1, true)
     removed = removed .. '\nremoved ' .. last:sub(1, -12)
   end
   return fell, removed

@@ -1,7 +1,6 @@
 package notices_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,120 +9,39 @@ import (
 	"testing"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"pgregory.net/rapid"
 
-	"github.com/carillonhq/carillon/internal/redistest"
 	"github.com/carillonhq/carillon/internal/sqltest"
 	"github.com/carillonhq/carillon/internal/testkit"
 	"github.com/carillonhq/carillon/notifier"
 	"github.com/carillonhq/carillon/notifier/ask"
-	"github.com/carillonhq/carillon/notifier/notices"
-	"github.com/carillonhq/carillon/store"
 )
 
-// askers are two running instances, each with its own connections to SQL, and how an instance answers that dies right
-// after its commit: it wakes nothing.
+// askers are two running instances with questions, and how an instance answers that dies right after its commit.
 type askers struct {
-	*rig
-	notices *notices.Notices
-	stores  []*store.Store
-	asks    []*ask.Asks
-	dying   *ask.Asks
+	*twins
+	asks  []*ask.Asks
+	dying *ask.Asks
 }
 
 func newAskers(t *testing.T, url string) *askers {
 	t.Helper()
-	a := &askers{rig: newRigOn(t, redistest.Own(t).Client(t), url)}
-	t.Cleanup(func() {
-		if t.Failed() {
-			a.logWork(t)
-		}
-	})
-	other, err := store.Open(t.Context(), store.Config{URL: url, DataDir: a.dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = other.Close() })
-	for _, s := range []*store.Store{a.store, other} {
-		c := a.config()
-		c.Store = s
-		a.notices = running(t, c)
-		a.stores = append(a.stores, s)
-		asks := ask.New(ask.Config{Store: s, NoticeOf: a.inbox.NoticeOf, Ended: a.notices.Wake, Log: slog.New(slog.DiscardHandler)})
+	a := &askers{twins: newTwins(t, url)}
+	for i, s := range a.stores {
+		asks := ask.New(ask.Config{Store: s, NoticeOf: a.inbox.NoticeOf, Ended: a.notices[i].Wake, Log: slog.New(slog.DiscardHandler)})
 		a.asks = append(a.asks, asks)
-		ctx, stop := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
-		go func() { ended <- asks.Run(ctx) }()
-		t.Cleanup(func() {
-			stop()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-		})
+		background(t, asks.Run)
 	}
-	a.dying = ask.New(ask.Config{Store: other, NoticeOf: a.inbox.NoticeOf})
+	a.dying = ask.New(ask.Config{Store: a.stores[1], NoticeOf: a.inbox.NoticeOf})
 	return a
-}
-
-// logWork logs the work that is not done, and the work that was given up.
-func (a *askers) logWork(t *testing.T) {
-	ctx := context.Background()
-	dead, err := a.store.DeadLetters(ctx, 0, 10)
-	for _, d := range dead {
-		t.Logf("given up: %+v", d)
-	}
-	unfinished, bad := a.store.Unfinished(ctx, 0, 10)
-	for _, n := range unfinished {
-		t.Logf("unfinished: notice %d in revision %d is %s", n.ID, n.Revision, n.State)
-	}
-	rows, worse := a.store.CountWork(ctx, 100)
-	t.Logf("%d notices and rows of work in all; %v", rows, errors.Join(err, bad, worse))
 }
 
 // ask stores a question to these members of a role, which is open for some time.
 func (a *askers) ask(t *testing.T, role string, to []notifier.User, rule notifier.AskRule) int64 {
 	t.Helper()
-	n := &notifier.Notice{Draft: toRole(role), CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour), State: notifier.StateAccepted}
 	asked := &notifier.Ask{Rule: rule, Choices: []notifier.Choice{{ID: "yes", Label: "Yes", Comment: notifier.CommentNone}, {ID: "no", Label: "No", Comment: notifier.CommentNone}}}
-	n.Extras.Ask = asked.Opened(time.Now())
-	acceptance := &notifier.Acceptance{Notice: n, To: roaring.New()}
-	for _, u := range to {
-		acceptance.To.Add(uint32(u.Seq))
-	}
-	if err := a.store.AcceptAll(t.Context(), notifier.Deed{}, []*notifier.Acceptance{acceptance}); err != nil || acceptance.Err != nil {
-		t.Fatal(err, acceptance.Err)
-	}
-	return n.ID
+	return a.keep(t, role, to, notifier.Extras{Ask: asked.Opened(time.Now())}, time.Hour)
 }
-
-// members adds users with a role.
-func (a *askers) members(t *testing.T, role string, n int) (users []notifier.User) {
-	t.Helper()
-	for i := range n {
-		u, err := a.store.CreateUser(t.Context(), notifier.NewUser{Name: fmt.Sprint(role, "-", i), Audience: 3, Roles: []string{role}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		users = append(users, u)
-	}
-	return users
-}
-
-// row returns what the row of a question shows a user; nil: they have none.
-func (a *askers) row(t *testing.T, u notifier.User, id int64) *notifier.Entry {
-	t.Helper()
-	e, err := a.inbox.Find(t.Context(), u.Seq, fmt.Sprint("news:notice_id:", id), 0)
-	if errors.Is(err, notifier.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &e
-}
-
-func by(u notifier.User) notifier.Actor { return notifier.Actor{Ref: notifier.UserRef(u)} }
 
 func TestOfFiftyClicksOnTwoInstancesOneWinsAndEverybodySeesIt(t *testing.T) {
 	t.Parallel()
@@ -232,27 +150,11 @@ func (p *askPlay) step(t *testing.T, r *rapid.T) {
 		err = p.deleteUser(t, p.stores[i], u)
 		p.gone[u.Name] = true
 	case "lose redis":
-		p.flushAll(t)()
-		err = p.notices.Resend(t.Context(), p.began.Add(-time.Minute))
+		err = p.loseRedis(t, p.began)
 	}
 	if err != nil && !errors.Is(err, notifier.ErrConflict) && !errors.Is(err, notifier.ErrNotFound) {
 		r.Fatal(err)
 	}
-}
-
-func (p *askPlay) deleteUser(t *testing.T, s *store.Store, u notifier.User) error {
-	t.Helper()
-	d, _, err := s.BeginDeletion(t.Context(), u.Name)
-	if err == nil {
-		err = s.Forget(t.Context(), d, nil, nil)
-	}
-	if err == nil {
-		err = p.inbox.Erase(t.Context(), d.Seq)
-	}
-	if err == nil {
-		err = s.EndDeletion(t.Context(), d.Seq)
-	}
-	return err
 }
 
 // answers has several users answer at a time, on both instances.

@@ -61,27 +61,28 @@ func (q *query) left(ctx context.Context, box *notifier.Snapshot) error {
 	}
 	ver := int64(math.Floor(box.Gone[i].Score))
 	at := time.UnixMilli(ver)
-	if notifier.LeftBy(box.Gone[i].Score).Retracted {
+	how := notifier.LeftBy(box.Gone[i].Score)
+	if how.Retracted {
 		return q.is(notifier.ReceptionRetracted, "retracted", time.Time{})
 	}
 	if over && !at.Before(q.n.ExpiresAt.Truncate(time.Millisecond)) {
 		return q.is(notifier.ReceptionExpired, "expired", q.n.ExpiresAt)
 	}
-	why, err := q.pushedOut(ctx, box, ver)
+	if how.Crowded {
+		return q.is(notifier.ReceptionDeleted, "no_room", at)
+	}
+	why, err := q.deleted(ctx, box, ver)
 	if err != nil {
 		return err
 	}
 	return q.is(notifier.ReceptionDeleted, why, at)
 }
 
-// pushedOut finds out whether the row left in a version because another notice arrived then: it took its place, or there was no
-// room for both. Otherwise the user deleted it.
-func (q *query) pushedOut(ctx context.Context, box *notifier.Snapshot, ver int64) (string, error) {
+// deleted finds out whether the row left in a version because a notice with the same key took its place. Otherwise the user deleted it.
+func (q *query) deleted(ctx context.Context, box *notifier.Snapshot, ver int64) (string, error) {
 	for i := range box.Rows {
-		if r := &box.Rows[i]; r.At == ver {
-			if key, _, _ := notifier.SplitField(r.Field); key != q.n.Key() {
-				return "no_room", nil
-			}
+		r := &box.Rows[i]
+		if key, _, _ := notifier.SplitField(r.Field); r.At == ver && key == q.n.Key() {
 			return "replaced", nil
 		}
 	}

@@ -63,7 +63,7 @@ func (t *fields) inside(field string) *fields {
 		}
 		return nil
 	}
-	return t.below(field+".", field, table)
+	return t.below(t.prefix+field+".", field, table)
 }
 
 // tables returns the tables in a list.

@@ -3,7 +3,6 @@ package rule
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -125,22 +124,11 @@ func (p *parser) rule(i int, table map[string]any) *Rule {
 	r.expiresIn = t.span("expires_in", 0, 0, 0)
 	r.Remind = t.span("remind", 0, 0, 0)
 	r.taken(t)
-	r.Withdraw = t.yes("withdraw") || r.take > 0 // nobody takes what is no longer there
+	r.Withdraw = t.yes("withdraw") || r.take != nil // nobody takes what is no longer there
 	r.toast = t.yes("toast")
 	p.end(t, kindRule, r.Name)
 	r.Fault = t.first()
 	return r
-}
-
-// taken reads whether the findings are tasks.
-func (r *Rule) taken(t *fields) {
-	r.take = t.span("take", 0, time.Second, 0)
-	switch {
-	case r.take > 0 && r.expiresIn > 0 && r.take >= r.expiresIn:
-		t.fault("take", "must be shorter than expires_in")
-	case r.take > 0 && r.Remind > 0:
-		t.fault("remind", "cannot be combined with take: whoever has the task would get it anew")
-	}
 }
 
 // typed reads the type of the findings. Only those to the subscribers of a topic need one.
@@ -158,23 +146,13 @@ func (r *Rule) typed(t *fields) {
 // addressed reads the recipients of the findings: a role or users, else the subscribers of a topic.
 func (r *Rule) addressed(t *fields) {
 	r.scope, r.scopeColumn = t.text("scope"), t.text("scope_column")
-	topic := notifier.Subscription{Topic: notifier.Topic{Type: "x", Scope: r.scope}, Subscriber: notifier.Subscriber{Role: "x"}}
-	if topic.Validate() != nil {
+	if !validTopic(notifier.Topic{Type: "x", Scope: r.scope}) {
 		t.fault("scope", "use at most 64 letters, digits, _, . and -")
 	}
 	if r.scope != "" && r.scopeColumn != "" {
 		t.fault("scope_column", "set either scope or scope_column, not both")
 	}
-	r.role, r.users = t.text("role"), t.list("users")
-	if r.role != "" && !notifier.ValidName(r.role) {
-		t.fault("role", "not a valid role name")
-	}
-	for _, name := range r.users {
-		if !notifier.ValidName(name) {
-			t.fault("users", fmt.Sprintf("%q is not a valid user name", name))
-			break
-		}
-	}
+	r.role, r.users = t.role("role"), t.names("users", "user")
 	if r.role != "" && len(r.users) > 0 {
 		t.fault("users", "set either role or users, not both")
 	}

@@ -66,7 +66,7 @@ func (r *Rule) weigh(f found, known map[string]notifier.Finding, now time.Time) 
 	case !bytes.Equal(before.Digest, f.digest):
 		t.change = ChangeOther
 		// A changed task is a new one, so the former must not wait any longer.
-		t.moved = r.take > 0 || !bytes.HasPrefix(before.Digest, f.digest[:addressBytes])
+		t.moved = r.take != nil || !bytes.HasPrefix(before.Digest, f.digest[:addressBytes])
 	case before.NoticeID == 0:
 		// The run died, or it could not be sent. Its time stays the same, and therefore also the
 		// idempotency key that prevents sending it twice.

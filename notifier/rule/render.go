@@ -94,9 +94,7 @@ func (r *Rule) notice(row map[string]any, limits notifier.Limits) (found, error)
 	if d.Extras, err = r.extras.render(row); err != nil {
 		return found{draft: d}, err
 	}
-	if r.take > 0 {
-		d.Extras.Take = &notifier.Take{Finish: notifier.DoneRequired, Rule: notifier.TakeRule{Within: r.take}}
-	}
+	d.Extras.Take = r.Take()
 	if d.Subject == "" {
 		return found{draft: d}, errors.New("subject: empty")
 	}

@@ -33,7 +33,7 @@ type Rule struct {
 	role        string
 	users       []string
 	expiresIn   time.Duration
-	take        time.Duration // until a task is late; 0: the findings are no tasks
+	take        *notifier.Take // nil: the findings are no tasks
 	toast       bool
 	texts       texts
 	extras      extras

@@ -112,9 +112,9 @@ func (t *Tasks) pass(ctx context.Context, late *notifier.Task) error {
 		err = nil
 	}
 	if err == nil {
-		err = t.c.Store.PassOn(ctx, late.ID, n.ID)
+		err = t.c.Store.KeepLate(ctx, late.ID)
 	}
-	if errors.Is(err, notifier.ErrNotFound) { // it was deleted meanwhile
+	if errors.Is(err, notifier.ErrNotFound) || errors.Is(err, notifier.ErrConflict) { // meanwhile it was deleted, retracted or taken
 		err = nil
 	}
 	if err == nil && n.ID > 0 {

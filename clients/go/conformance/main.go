@@ -61,10 +61,15 @@ func (c *call) make(ctx context.Context, client *carillon.Client) (any, error) {
 	case "send":
 		n := arg[carillon.Notice](c, 0)
 		return client.Send(ctx, &n)
+	case "dry_run":
+		n := arg[carillon.Notice](c, 0)
+		return client.DryRun(ctx, &n)
 	case "send_all":
 		return client.SendAll(ctx, arg[[]carillon.Notice](c, 0))
 	case "notice":
 		return client.Notice(ctx, arg[int64](c, 0))
+	case "why":
+		return client.Why(ctx, arg[int64](c, 0), arg[string](c, 1))
 	case "retract":
 		return nil, client.Retract(ctx, arg[int64](c, 0))
 	case "ask":

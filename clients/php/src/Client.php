@@ -41,6 +41,12 @@ final class Client
         return $this->call('POST', '/notices', $notice, $idempotencyKey ?? self::newKey());
     }
 
+    /** Returns who would get a notice if it were sent now, and sends nothing. */
+    public function dryRun(array $notice): array
+    {
+        return $this->call('POST', '/notices?dry_run=1', $notice);
+    }
+
     /** Sends up to 1,000 notices. The results are in the same order; a refused notice has an error. */
     public function sendAll(array $notices, ?string $idempotencyKey = null): array
     {
@@ -51,6 +57,12 @@ final class Client
     public function notice(int $id): array
     {
         return $this->call('GET', "/notices/$id");
+    }
+
+    /** Returns why a user got a notice, or did not. */
+    public function why(int $id, string $user): array
+    {
+        return $this->call('GET', "/notices/$id/why?user=" . rawurlencode($user));
     }
 
     /** Removes a notice from all inboxes. */

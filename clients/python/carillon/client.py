@@ -13,7 +13,7 @@ import urllib.request
 import uuid
 from typing import Any
 
-from .types import Accepted, Ask, Badge, FieldError, Notice, NoticeState, Question, Result, User, UserChange
+from .types import Accepted, Ask, Badge, FieldError, Notice, NoticeState, Question, Rehearsal, Result, User, UserChange, Why
 
 # What may succeed a moment later: too many requests, and a server or proxy that is away.
 _TEMPORARY = {429, 500, 502, 503, 504}
@@ -57,6 +57,10 @@ class Carillon:
         """
         return self._call("POST", "/notices", notice, idempotency_key or str(uuid.uuid4()))
 
+    def dry_run(self, notice: Notice) -> Rehearsal:
+        """Return who would get a notice if it were sent now, and send nothing."""
+        return self._call("POST", "/notices?dry_run=1", notice)
+
     def send_all(self, notices: list[Notice], idempotency_key: str | None = None) -> list[Result]:
         """Send up to 1,000 notices. The results are in the same order; a refused notice has ``error``."""
         return self._call("POST", "/notices/batch", {"notices": notices}, idempotency_key or str(uuid.uuid4()))["results"]
@@ -64,6 +68,10 @@ class Carillon:
     def notice(self, id: int) -> NoticeState:
         """Return a notice, and how far its delivery and reading are."""
         return self._call("GET", f"/notices/{id}")
+
+    def why(self, id: int, user: str) -> Why:
+        """Return why a user got a notice, or did not."""
+        return self._call("GET", f"/notices/{id}/why?user={_quote(user)}")
 
     def retract(self, id: int) -> None:
         """Remove a notice from all inboxes."""

@@ -195,6 +195,31 @@ class NoticeState(TypedDict):
     type: str
 
 
+class Why(TypedDict):
+    # target and role: by which part of the target they got it, or are not among its recipients. muted: they have muted its type. expired, deleted, retracted: they have it no longer. mail, device: they have it unread, and no mail or push was sent about it.
+    code: Literal["target", "role", "muted", "expired", "deleted", "retracted", "mail", "device"]
+    # Whether the user has the notice: in the inbox, archived or snoozed. Of an announcement: whether they see it.
+    got: bool
+    # One sentence in English, with times in the zone of the user.
+    why: str
+
+
+class Receiver(TypedDict):
+    # Whether they are in their quiet hours now, or paused.
+    asleep: bool
+    # The name of the user.
+    user: str
+    # How it would reach them. Pushes and mails are sent if the notice is still unread when they are due.
+    ways: list[Literal["inbox", "announcement", "toast", "push", "mail"]]
+
+
+class Rehearsal(TypedDict):
+    # How many of all recipients are in their quiet hours now, or paused.
+    asleep: int
+    # Who would get the notice, at most 1,000.
+    people: list[Receiver]
+
+
 class FieldError(TypedDict):
     # What is wrong with the field, for programs.
     code: NotRequired[str]

@@ -1,5 +1,5 @@
 import type { Keys } from "./signing.js";
-import type { Accepted, Ask, Badge, FieldError, Notice, NoticeState, Problem, Question, Result, User, UserChange } from "./types.js";
+import type { Accepted, Ask, Badge, FieldError, Notice, NoticeState, Problem, Question, Rehearsal, Result, User, UserChange, Why } from "./types.js";
 /** A call that failed. */
 export declare class CarillonError extends Error {
     /** The HTTP status, or 0 if there was no response. */
@@ -33,10 +33,14 @@ export declare class Carillon {
      * give an idempotency key of your own, such as the id of a job, if your program may repeat the call as well.
      */
     send(notice: Notice, idempotencyKey?: string): Promise<Accepted>;
+    /** Returns who would get a notice if it were sent now, and sends nothing. */
+    dryRun(notice: Notice): Promise<Rehearsal>;
     /** Sends up to 1,000 notices. The results are in the same order; a refused notice has an error. */
     sendAll(notices: Notice[], idempotencyKey?: string): Promise<Result[]>;
     /** Returns a notice, and how far its delivery and reading are. */
     notice(id: number): Promise<NoticeState>;
+    /** Returns why a user got a notice, or did not. */
+    why(id: number, user: string): Promise<Why>;
     /** Removes a notice from all inboxes. */
     retract(id: number): Promise<void>;
     /** Asks people. `wait` returns what they chose. */

@@ -42,6 +42,10 @@ export class Carillon {
     send(notice, idempotencyKey = crypto.randomUUID()) {
         return this.#call("POST", "/notices", { body: notice, once: idempotencyKey });
     }
+    /** Returns who would get a notice if it were sent now, and sends nothing. */
+    dryRun(notice) {
+        return this.#call("POST", "/notices?dry_run=1", { body: notice });
+    }
     /** Sends up to 1,000 notices. The results are in the same order; a refused notice has an error. */
     async sendAll(notices, idempotencyKey = crypto.randomUUID()) {
         const answer = await this.#call("POST", "/notices/batch", { body: { notices }, once: idempotencyKey });
@@ -50,6 +54,10 @@ export class Carillon {
     /** Returns a notice, and how far its delivery and reading are. */
     notice(id) {
         return this.#call("GET", `/notices/${id}`);
+    }
+    /** Returns why a user got a notice, or did not. */
+    why(id, user) {
+        return this.#call("GET", `/notices/${id}/why?user=${encodeURIComponent(user)}`);
     }
     /** Removes a notice from all inboxes. */
     retract(id) {

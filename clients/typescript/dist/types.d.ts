@@ -176,6 +176,28 @@ export interface NoticeState {
     /** The type of the notice. */
     type: string;
 }
+export interface Why {
+    /** target and role: by which part of the target they got it, or are not among its recipients. muted: they have muted its type. expired, deleted, retracted: they have it no longer. mail, device: they have it unread, and no mail or push was sent about it. */
+    code: "target" | "role" | "muted" | "expired" | "deleted" | "retracted" | "mail" | "device";
+    /** Whether the user has the notice: in the inbox, archived or snoozed. Of an announcement: whether they see it. */
+    got: boolean;
+    /** One sentence in English, with times in the zone of the user. */
+    why: string;
+}
+export interface Receiver {
+    /** Whether they are in their quiet hours now, or paused. */
+    asleep: boolean;
+    /** The name of the user. */
+    user: string;
+    /** How it would reach them. Pushes and mails are sent if the notice is still unread when they are due. */
+    ways: Array<"inbox" | "announcement" | "toast" | "push" | "mail">;
+}
+export interface Rehearsal {
+    /** How many of all recipients are in their quiet hours now, or paused. */
+    asleep: number;
+    /** Who would get the notice, at most 1,000. */
+    people: Array<Receiver>;
+}
 export interface FieldError {
     /** What is wrong with the field, for programs. */
     code?: string;

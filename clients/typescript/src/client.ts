@@ -1,5 +1,5 @@
 import type { Keys } from "./signing.js";
-import type { Accepted, Ask, Badge, FieldError, Notice, NoticeState, Problem, Question, Result, User, UserChange } from "./types.js";
+import type { Accepted, Ask, Badge, FieldError, Notice, NoticeState, Problem, Question, Rehearsal, Result, User, UserChange, Why } from "./types.js";
 
 /** What may succeed a moment later: too many requests, and a server or proxy that is away. */
 const TEMPORARY = new Set([429, 500, 502, 503, 504]);
@@ -73,6 +73,11 @@ export class Carillon {
     return this.#call("POST", "/notices", { body: notice, once: idempotencyKey });
   }
 
+  /** Returns who would get a notice if it were sent now, and sends nothing. */
+  dryRun(notice: Notice): Promise<Rehearsal> {
+    return this.#call("POST", "/notices?dry_run=1", { body: notice });
+  }
+
   /** Sends up to 1,000 notices. The results are in the same order; a refused notice has an error. */
   async sendAll(notices: Notice[], idempotencyKey = crypto.randomUUID() as string): Promise<Result[]> {
     const answer = await this.#call<{ results: Result[] }>("POST", "/notices/batch", { body: { notices }, once: idempotencyKey });
@@ -82,6 +87,11 @@ export class Carillon {
   /** Returns a notice, and how far its delivery and reading are. */
   notice(id: number): Promise<NoticeState> {
     return this.#call("GET", `/notices/${id}`);
+  }
+
+  /** Returns why a user got a notice, or did not. */
+  why(id: number, user: string): Promise<Why> {
+    return this.#call("GET", `/notices/${id}/why?user=${encodeURIComponent(user)}`);
   }
 
   /** Removes a notice from all inboxes. */

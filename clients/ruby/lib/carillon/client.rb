@@ -53,6 +53,9 @@ module Carillon
       call(:Post, "/notices", notice, once: idempotency_key)
     end
 
+    # Returns who would get a notice if it were sent now, and sends nothing.
+    def dry_run(notice) = call(:Post, "/notices?dry_run=1", notice)
+
     # Sends up to 1,000 notices. The results are in the same order; a refused notice has an error.
     def send_all(notices, idempotency_key: SecureRandom.uuid)
       call(:Post, "/notices/batch", { notices: notices }, once: idempotency_key)["results"]
@@ -60,6 +63,9 @@ module Carillon
 
     # Returns a notice, and how far its delivery and reading are.
     def notice(id) = call(:Get, "/notices/#{Integer(id)}")
+
+    # Returns why a user got a notice, or did not.
+    def why(id, user) = call(:Get, "/notices/#{Integer(id)}/why?user=#{quote(user)}")
 
     # Removes a notice from all inboxes.
     def retract(id)
