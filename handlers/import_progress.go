@@ -45,7 +45,7 @@ func (s *importStream) step(done int) {
 func (s *importStream) begin() {
 	s.begun = true
 	var whole bytes.Buffer
-	if s.err = views.ImportingPage(s.page, templ.Raw(importSteps)).Render(s.r.Context(), &whole); s.err != nil {
+	if s.err = views.ImportingPage(s.page).Render(s.r.Context(), &whole); s.err != nil {
 		return
 	}
 	head, rest, _ := bytes.Cut(whole.Bytes(), []byte(importSteps))

@@ -26,7 +26,7 @@ type ToastEvent struct {
 	Notice  int64      `json:"notice,omitempty"`
 	Key     string     `json:"key,omitempty"`
 	At      int64      `json:"at,omitempty"`
-	More    int        `json:"more,omitempty"`   // set for a summary: how many toasts it represents
+	More    int        `json:"more,omitempty"` // set for a summary: how many toasts it represents
 }
 
 // ToastShows completes what the content of a toast only names.

@@ -275,8 +275,8 @@ func TestWhoeverHasATaskMayFinishItAfterTheyHaveLeft(t *testing.T) {
 func TestATaskThatIsToBePassedOnOutlivesItsLastRecipient(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *database) {
 		s := db.open(t)
-		ann, lea, max := addUser(t, s, "ann"), addUser(t, s, "lea"), addUser(t, s, "max")
-		rule := notifier.TakeRule{Within: time.Hour, Else: named(lea, max)}
+		ann, lea, moe := addUser(t, s, "ann"), addUser(t, s, "lea"), addUser(t, s, "max")
+		rule := notifier.TakeRule{Within: time.Hour, Else: named(lea, moe)}
 		id, did := task(t, s, db, notifier.Take{Rule: rule}, named(ann), ann), task(t, s, db, notifier.Take{Rule: rule}, named(ann), ann)
 		for _, deed := range []notifier.TaskDeed{notifier.DeedTake, notifier.DeedDone} {
 			if _, err := do(t, s, deed, did, ann); err != nil {
