@@ -235,6 +235,7 @@ func (g *gallery) staffViews() []view {
 		{name: "people-searched", as: "vera", path: "/staff/users?q=thirty"},
 		{name: "people-new", as: "vera", path: "/staff/users", then: func(w *window) { w.do(chromedp.Click(css("[data-testid=new] > summary"))) }},
 		{name: "people-import", as: "vera", path: "/staff/import"},
+		{name: "people-import-stopped", as: "vera", path: "/staff/import", then: importInVain},
 		{name: "people-nobody", as: "vera", path: "/staff/users?q=qqqq"},
 		{name: "person", as: "vera", path: "/staff/users/picker0001"},
 		{name: "person-menu", as: "vera", path: "/staff/users/vera", then: func(w *window) { w.do(chromedp.Click(css("[data-testid=person-menu] summary"))) }},

@@ -50,3 +50,18 @@ func TestStaffManageAPerson(t *testing.T) {
 		}
 	}
 }
+
+// importInVain imports a file that is long enough for its progress to be shown, and whose last line is wrong, so that nobody
+// is added.
+func importInVain(w *window) {
+	w.t.Helper()
+	ask[bool](w, `(() => {
+		const [files, lines] = [new DataTransfer(), ["name,audience"]];
+		for (let i = 0; i < 2500; i++) lines.push("imported" + i + ",user");
+		files.items.add(new File([lines.join("\n") + "\nlast,martian\n"], "people.csv", {type: "text/csv"}));
+		document.querySelector("#file").files = files.files;
+		return true;
+	})()`)
+	w.press(`[data-testid=import-form] button.primary`)
+	w.until(`document.querySelector("[data-testid=import-end] [role=alert], [data-testid=import-end] .banner") && document.querySelectorAll("[data-testid=import-step]").length > 0`)
+}
