@@ -55,15 +55,17 @@ func TestAToastEventShowsWhoDidItAndWhatCanBeDone(t *testing.T) {
 
 func TestAToastOfAGroupHasTheTitleAndTheActorOfItsRow(t *testing.T) {
 	t.Parallel()
+	shows := notifier.ToastShows{App: notifier.NamedApp, Look: notifier.LookOf, Somebody: "Jemand"}
 	group := notifier.Members{Joins: true, Times: 2, Notices: []notifier.Member{{ID: 3, Actor: "x"}, {ID: 4, Actor: "y"}}}
-	content := `{"type":"comment","title":"Bob commented","body":"","link":"","actor":{"name":"Bob"},"more":{"other":"{actor} and {others} others commented"}}` +
-		"\n" + group.String() + "\n" + `{"name":"Somebody","gone":"y"}` + "\n" + `{"name":"Alice"}`
-	e, ok := notifier.NewToastEvent(&notifier.Toast{ID: "1-0", Content: []byte(content)},
-		notifier.ToastShows{App: notifier.NamedApp, Look: notifier.LookOf, Somebody: "Jemand"})
-	if want := "Jemand and 1 others commented"; !ok || e.Title != want || len(e.Actors) != 1 || e.Actors[0].Name != "Jemand" || e.Actors[0].Gone != "" {
-		t.Errorf("%v, %q by %+v; want %q", ok, e.Title, e.Actors, want)
+	const content = `{"type":"comment","title":"Bob commented","body":"","link":"","actor":{"name":"Bob"},"more":{"other":"{actor} and {others} other commented"}}`
+	for latest, name := range map[string]string{`{"name":"Carol"}`: "Carol", `{"name":"Somebody","gone":"y"}`: "Jemand"} {
+		lines := content + "\n" + group.String() + "\n" + latest + "\n" + `{"name":"Alice"}`
+		e, ok := notifier.NewToastEvent(&notifier.Toast{ID: "1-0", Content: []byte(lines)}, shows)
+		if want := name + " and 1 other commented"; !ok || e.Title != want || len(e.Actors) != 1 || e.Actors[0].Name != name || e.Actors[0].Gone != "" {
+			t.Errorf("%v, %q by %+v; want %q", ok, e.Title, e.Actors, want)
+		}
 	}
-	if _, ok := notifier.NewToastEvent(&notifier.Toast{Content: []byte(`{"title":"x"}` + "\nnonsense")}, notifier.ToastShows{}); ok {
+	if _, ok := notifier.NewToastEvent(&notifier.Toast{Content: []byte(content + "\nnonsense")}, shows); ok {
 		t.Error("a malformed group is shown")
 	}
 }

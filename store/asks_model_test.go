@@ -16,18 +16,7 @@ import (
 // A question has at most one outcome, which nothing changes: neither answers of several users at a time on two instances, nor
 // expiry, withdrawal, changes of roles, or deletions of users.
 func TestAnOutcomeNeverChangesWhateverHappensMeanwhile(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *database) {
-		stores := []*store.Store{db.open(t), db.open(t)}
-		run := 0
-		rapid.Check(t, func(r *rapid.T) {
-			run++
-			m := newAskModel(t, r, db, stores, run)
-			for range rapid.IntRange(1, 8).Draw(r, "steps") {
-				m.step(t, r)
-				m.check(t, r)
-			}
-		})
-	})
+	playOnBoth(t, 8, newAskModel)
 }
 
 // askModel is a question to a role, and what was seen of it.

@@ -19,18 +19,7 @@ import (
 // A task has one holder at a time, done is final, and both of its notices say what SQL says of it: whatever users do at a time on two
 // instances, and whether or not it is passed on, edited or retracted, or users leave the role or are deleted meanwhile.
 func TestATaskHasOneHolderWhateverHappensMeanwhile(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *database) {
-		stores := []*store.Store{db.open(t), db.open(t)}
-		run := 0
-		rapid.Check(t, func(r *rapid.T) {
-			run++
-			m := newTaskModel(t, r, db, stores, run)
-			for range rapid.IntRange(1, 10).Draw(r, "steps") {
-				m.step(t, r)
-				m.check(t, r)
-			}
-		})
-	})
+	playOnBoth(t, 10, newTaskModel)
 }
 
 // taskModel is a task of a role that may be passed on to another one, and what was seen of it.
